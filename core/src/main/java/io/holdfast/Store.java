@@ -1,0 +1,13 @@
+package io.holdfast;
+
+import io.holdfast.lock.LockBackend;
+
+/** Where leases live: what {@link Holdfast#over} builds the capabilities on. */
+public interface Store extends AutoCloseable {
+  /** The lock part of the store. */
+  LockBackend locks();
+
+  /** Gives back what the store holds; the capabilities over it must be closed first. */
+  @Override
+  void close();
+}

@@ -1,0 +1,115 @@
+package io.holdfast.lock;
+
+import io.holdfast.ErrorCode;
+import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.Signal;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Takes a lock as {@link Locks#withLock} does: so many tries, so far apart, for so long. */
+final class Retrying {
+  private final LockEngine engine;
+  private final LockService locks;
+  private final Cancellation cancellation;
+
+  Retrying(LockEngine engine, LockService locks, Cancellation cancellation) {
+    this.engine = engine;
+    this.locks = locks;
+    this.cancellation = cancellation;
+  }
+
+  Acquired acquire(LockKey key, WithLockOptions options) {
+    LockRetry retry = options.retry();
+    Cancellation either = AnyOf.of(cancellation, options.acquireCancellation());
+    boolean once = retry.timeout().isZero() || retry.maxRetries() == 0;
+    if (once) {
+      LockAttempt only = locks.cancelledBy(either).acquire(key.text(), options.ttl());
+      return held(only, key);
+    }
+    engine.listen();
+    WaitingRoom.Place place = engine.room.enter(key, WaitingRoom.Manner.RETRYING);
+    boolean granted = false;
+    try {
+      LockAttempt last = repeat(key, options, place, either);
+      granted = last.ok();
+      return held(last, key);
+    } finally {
+      if (place.leave() && !granted) {
+        Waiting.giveUp(engine, key, engine.processId);
+      }
+    }
+  }
+
+  private LockAttempt repeat(
+      LockKey key, WithLockOptions options, WaitingRoom.Place place, Cancellation cancel) {
+    LockRetry retry = options.retry();
+    long untilNanos = engine.time.nanos() + retry.timeoutNanos();
+    int attempts = 0;
+    while (true) {
+      long leftNanos = untilNanos - engine.time.nanos();
+      long delayNanos =
+          retry.delayNanos(attempts + 1, Math.max(0, leftNanos), ThreadLocalRandom.current());
+      LockAttempt attempt =
+          locks.cancelledBy(cancel).tryOnce(key.text(), options.ttl(), null, ticket(delayNanos));
+      attempts++;
+      boolean over = attempts > retry.maxRetries() || untilNanos - engine.time.nanos() <= 0;
+      if (attempt.ok() || over) {
+        return attempt;
+      }
+      long nextNanos = engine.time.nanos() + delayNanos;
+      if (pause(place.signal, nextNanos - untilNanos < 0 ? nextNanos : untilNanos, cancel)) {
+        attempts--;
+      }
+    }
+  }
+
+  /** Waits for the next try; true when a wake-up ended the wait, and that try is not counted. */
+  private boolean pause(Signal signal, long untilNanos, Cancellation cancel) {
+    if (untilNanos - engine.time.nanos() <= 0) {
+      return false;
+    }
+    return switch (signal.await(engine.time, untilNanos, cancel)) {
+      case RAISED -> true;
+      case TIMED_OUT -> false;
+      case CANCELLED -> throw new LockException(ErrorCode.ABORTED, "the wait was cancelled");
+      case INTERRUPTED ->
+          throw new LockException(ErrorCode.ABORTED, "the waiting thread was interrupted");
+    };
+  }
+
+  /** A ticket that outlives the pause before the next try. */
+  private LockStore.Waiter ticket(long delayNanos) {
+    long pollMs = engine.options.poll().toMillis();
+    long ttlMs = Math.max(3 * pollMs, delayNanos / 1_000_000 + pollMs);
+    return new LockStore.Waiter(engine.processId, false, Math.min(ttlMs, LockTtl.MAX_MILLIS));
+  }
+
+  private static Acquired held(LockAttempt attempt, LockKey key) {
+    if (attempt instanceof Acquired acquired) {
+      return acquired;
+    }
+    throw new LockException(ErrorCode.ACQUISITION_TIMEOUT, "the lock stayed taken")
+        .about(key.text(), null);
+  }
+
+  /** Two tokens as one. */
+  private record AnyOf(Cancellation first, Cancellation second) implements Cancellation {
+    static Cancellation of(Cancellation first, Cancellation second) {
+      return second == Cancellation.never() ? first : new AnyOf(first, second);
+    }
+
+    @Override
+    public boolean isCancelled() {
+      return first.isCancelled() || second.isCancelled();
+    }
+
+    @Override
+    public Registration onCancel(Runnable action) {
+      Registration one = first.onCancel(action);
+      Registration two = second.onCancel(action);
+      return () -> {
+        one.close();
+        two.close();
+      };
+    }
+  }
+}

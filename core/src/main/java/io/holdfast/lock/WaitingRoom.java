@@ -1,0 +1,115 @@
+package io.holdfast.lock;
+
+import io.holdfast.lease.Signal;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who in this process waits for which key, and whom a release wakes. Of those that poll in no order
+ * only the first one asks the store; the others queue behind it, so a crowd in one process costs
+ * the database no more than one waiter. Safe for use by many threads.
+ */
+final class WaitingRoom {
+  /** How somebody waits. */
+  enum Manner {
+    /** Polls when at the head, and otherwise only queues. */
+    POLLING,
+    /** Has a ticket of its own in the store and polls whatever its place here. */
+    FAIR,
+    /** Tries on a schedule of its own and merely wants to hear of releases. */
+    RETRYING
+  }
+
+  private final Map<String, Queues> rooms = new HashMap<>();
+
+  /** The three queues of one key. */
+  private static final class Queues {
+    private final Map<Manner, Deque<Place>> queues = new HashMap<>();
+
+    Deque<Place> of(Manner manner) {
+      return queues.computeIfAbsent(manner, m -> new ArrayDeque<>());
+    }
+
+    boolean isEmpty() {
+      return queues.values().stream().allMatch(Deque::isEmpty);
+    }
+  }
+
+  /** Takes a place at the end of its queue. */
+  synchronized Place enter(LockKey key, Manner manner) {
+    Place place = new Place(key.text(), manner);
+    rooms.computeIfAbsent(place.key, k -> new Queues()).of(manner).add(place);
+    return place;
+  }
+
+  /** Wakes the first of each queue of {@code key}; others would only find it taken again. */
+  synchronized void wake(String key) {
+    wakeFirst(rooms.get(key));
+  }
+
+  /** Wakes for the key with this display hash, as hints from other processes name it. */
+  synchronized void wakeByHash(String keyHash) {
+    rooms.forEach(
+        (key, queues) -> {
+          if (DisplayHash.of(key).equals(keyHash)) {
+            wakeFirst(queues);
+          }
+        });
+  }
+
+  private static void wakeFirst(@Nullable Queues queues) {
+    if (queues != null) {
+      Consumer<Deque<Place>> first =
+          queue -> {
+            if (!queue.isEmpty()) {
+              queue.getFirst().signal.raise();
+            }
+          };
+      queues.queues.values().forEach(first);
+    }
+  }
+
+  /** One waiter of a key in this process. */
+  final class Place {
+    final Signal signal = new Signal();
+    private final String key;
+    private final Manner manner;
+
+    Place(String key, Manner manner) {
+      this.key = key;
+      this.manner = manner;
+    }
+
+    /** Whether this one may ask the store: all may, but of the polling ones only the first. */
+    boolean mayTry() {
+      synchronized (WaitingRoom.this) {
+        Queues queues = rooms.get(key);
+        return manner != Manner.POLLING || (queues != null && queues.of(manner).peek() == this);
+      }
+    }
+
+    /** Leaves, passing the turn on; true when no other waiter here shares the process's ticket. */
+    boolean leave() {
+      synchronized (WaitingRoom.this) {
+        Queues queues = rooms.get(key);
+        if (queues == null) {
+          return true;
+        }
+        queues.of(manner).remove(this);
+        Place next = queues.of(manner).peek();
+        if (next != null) {
+          next.signal.raise();
+        }
+        boolean alone = queues.of(Manner.POLLING).isEmpty() && queues.of(Manner.RETRYING).isEmpty();
+        if (queues.isEmpty()) {
+          rooms.remove(key);
+        }
+        return alone || manner == Manner.FAIR;
+      }
+    }
+  }
+}
