@@ -93,15 +93,15 @@ public final class LockService implements Locks {
           LockId id = lockId == null ? LockId.random() : LockId.of(lockId);
           subject.lockId = lockId;
           LockStore.Request request =
-              new LockStore.Request(checkedKey, id, LockTtl.of(ttl), waiter);
-          LockAttempt attempt = attempt(request, lockId != null);
+              new LockStore.Request(checkedKey, id, lockId != null, LockTtl.of(ttl), waiter);
+          LockAttempt attempt = attempt(request);
           subject.lockId = attempt.ok() ? id.text() : subject.lockId;
           return attempt;
         },
         attempt -> attempt.ok() ? LockEvent.Outcome.OK : LockEvent.Outcome.fail("locked"));
   }
 
-  private LockAttempt attempt(LockStore.Request request, boolean callersId) {
+  private LockAttempt attempt(LockStore.Request request) {
     LockKey key = request.key();
     LockId id = request.id();
     long askedNanos = engine.time.nanos();
@@ -109,7 +109,7 @@ public final class LockService implements Locks {
     try {
       grant = guarded(key, id, () -> store.acquire(request, engine.call(cancellation)));
     } catch (LockException e) {
-      throw afterFailure(e, id, callersId);
+      throw afterFailure(e, request);
     }
     if (grant instanceof LockStore.Grant.Granted granted) {
       if (engine.warnsOf(granted.fence(), key)) {
@@ -122,9 +122,9 @@ public final class LockService implements Locks {
     return new Locked(Duration.ofMillis(((LockStore.Grant.Refused) grant).retryAfterMs()));
   }
 
-  private LockException afterFailure(LockException e, LockId id, boolean callersId) {
-    if (e.isOutcomeUnknown() && !callersId && store == engine.store()) {
-      engine.outcomeUnknown(id);
+  private LockException afterFailure(LockException e, LockStore.Request request) {
+    if (e.isOutcomeUnknown() && !request.callersId() && store == engine.store()) {
+      engine.outcomeUnknown(request.id());
     }
     return e;
   }

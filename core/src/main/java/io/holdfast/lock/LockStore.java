@@ -1,5 +1,6 @@
 package io.holdfast.lock;
 
+import io.holdfast.ErrorCode;
 import io.holdfast.lease.Fence;
 import io.holdfast.lease.Renewal;
 import java.util.List;
@@ -36,8 +37,19 @@ public interface LockStore {
   /** Gives up a waiter's ticket; answers whether others still wait for the key. */
   boolean leave(LockKey key, String waiterId, LockCall call);
 
-  /** What an acquire asks for; {@code waiter} is given by callers that will try again. */
-  record Request(LockKey key, LockId id, LockTtl ttl, @Nullable Waiter waiter) {}
+  /** What an acquire asks for; a {@code waiter} is given by callers that will try again. */
+  record Request(LockKey key, LockId id, boolean callersId, LockTtl ttl, @Nullable Waiter waiter) {
+
+    /**
+     * The id is in use for another key: the caller's mistake, or a broken promise of randomness.
+     */
+    public LockException idInUse(@Nullable Throwable cause) {
+      return new LockException(
+          callersId ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL,
+          "lockId is in use for another key",
+          cause);
+    }
+  }
 
   /** A place in the queue for a key, kept for {@code ttlMs} after each try. */
   record Waiter(String id, boolean fair, long ttlMs) {}

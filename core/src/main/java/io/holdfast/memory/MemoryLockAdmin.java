@@ -84,9 +84,10 @@ final class MemoryLockAdmin implements LockAdmin {
   @Override
   public long raiseFences(long by, LockCall call) {
     synchronized (table) {
+      long raised = table.counters.values().stream().filter(fence -> fence < Fence.MAX).count();
       table.counters.replaceAll(
           (key, fence) -> fence >= Fence.MAX ? fence : Math.min(Fence.MAX, fence + by));
-      return table.counters.size();
+      return raised;
     }
   }
 

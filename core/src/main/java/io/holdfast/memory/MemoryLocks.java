@@ -65,11 +65,11 @@ final class MemoryLocks implements LockStore {
   private Grant grant(Request request, long now) {
     String key = request.key().text();
     long expiresAt = expiry(now, request.ttl());
-    refuseForeignId(request);
     long fence = counters.getOrDefault(key, 0L) + 1;
     if (fence > Fence.MAX) {
       throw new LockException(ErrorCode.INTERNAL, "the fences of this key are used up");
     }
+    refuseForeignId(request);
     counters.put(key, fence);
     rows.put(key, new Row(key, request.id().text(), new Fence(fence), expiresAt, now));
     Waiter waiter = request.waiter();
@@ -82,7 +82,7 @@ final class MemoryLocks implements LockStore {
   private void refuseForeignId(Request request) {
     Row row = byId(request.id());
     if (row != null && !row.key().equals(request.key().text())) {
-      throw new LockException(ErrorCode.INVALID_ARGUMENT, "lockId is in use for another key");
+      throw request.idInUse(null);
     }
   }
 

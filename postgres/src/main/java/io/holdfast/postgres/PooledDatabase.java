@@ -1,0 +1,139 @@
+package io.holdfast.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.Signal;
+import io.holdfast.lease.Time;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A pool of ours. A database that cannot be reached is tried again after 100, 200, 400 and 800 ms;
+ * no failure is remembered, so the next call starts afresh. Waiting for a free connection happens
+ * in short turns, between which the caller can cancel.
+ */
+final class PooledDatabase implements Database {
+  private static final Logger LOG = LoggerFactory.getLogger(PooledDatabase.class);
+  private static final int TRIES = 5;
+  private static final long FIRST_PAUSE_MS = 100;
+  private static final long TURN_MS = 250;
+
+  private final ConnectionString where;
+  private final PoolSettings settings;
+  private final PgSource source;
+  private @Nullable HikariDataSource pool;
+  private boolean closed;
+
+  PooledDatabase(ConnectionString where, PoolSettings settings) {
+    this.where = where;
+    this.settings = settings;
+    this.source = new PgSource(where, settings.connectTimeout());
+  }
+
+  PoolSettings settings() {
+    return settings;
+  }
+
+  @Override
+  public Connection borrow(Cancellation cancellation, Duration limit) throws SQLException {
+    Duration wait =
+        limit.compareTo(settings.connectTimeout()) < 0 ? limit : settings.connectTimeout();
+    long untilNanos = System.nanoTime() + wait.toNanos();
+    int failures = 0;
+    while (true) {
+      try {
+        return pool().getConnection();
+      } catch (SQLTransientConnectionException e) {
+        Throwable reason = e.getCause();
+        boolean over = System.nanoTime() - untilNanos > 0 || cancellation.isCancelled();
+        if (!(reason instanceof SQLException failure)) {
+          if (over) {
+            throw e; // every connection is in use
+          }
+        } else if (!Failures.isUnreachable(failure) || ++failures == TRIES || over) {
+          throw failure;
+        } else {
+          LOG.warn("{} cannot be reached, try {}: {}", where, failures, failure.getMessage());
+          pause(failures, cancellation);
+        }
+      }
+    }
+  }
+
+  private void pause(int failures, Cancellation cancellation) throws SQLException {
+    long until = Time.after(System.nanoTime(), FIRST_PAUSE_MS << (failures - 1));
+    Signal.Woken woken = new Signal().await(Time.system(), until, cancellation);
+    if (woken != Signal.Woken.TIMED_OUT) {
+      throw new SQLException("the wait for a connection was called off", "57014");
+    }
+  }
+
+  @Override
+  public void giveBack(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      LOG.debug("giving back a connection failed: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public void discard(Connection connection) {
+    HikariDataSource current = current();
+    if (current != null) {
+      current.evictConnection(connection);
+    }
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException e) {
+      LOG.debug("aborting a connection failed: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public Connection dedicated() throws SQLException {
+    return source.getConnection();
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (pool != null) {
+      pool.close();
+    }
+  }
+
+  private synchronized @Nullable HikariDataSource current() {
+    return pool;
+  }
+
+  private synchronized HikariDataSource pool() throws SQLException {
+    if (closed) {
+      throw new SQLException("the pool was closed", "08003");
+    }
+    if (pool == null) {
+      pool = new HikariDataSource(config());
+    }
+    return pool;
+  }
+
+  private HikariConfig config() {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("holdfast-" + Integer.toHexString(System.identityHashCode(this)));
+    config.setDataSource(source);
+    config.setMaximumPoolSize(settings.maxConnections());
+    config.setMinimumIdle(Math.min(1, settings.maxConnections()));
+    config.setConnectionTimeout(TURN_MS);
+    config.setValidationTimeout(TURN_MS);
+    config.setInitializationFailTimeout(-1);
+    config.setIdleTimeout(settings.idleTimeout().toMillis());
+    config.setMaxLifetime(settings.maxLifetime().toMillis());
+    return config;
+  }
+}

@@ -1,0 +1,96 @@
+package io.holdfast.postgres;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.lease.Cancellation;
+import io.holdfast.lock.LockService;
+import io.holdfast.lock.Locks;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * Holdfast on a PostgreSQL database: the front door, plus what only a database can do. Opening
+ * makes no connection; the first operation does, and creates missing tables unless told not to.
+ * Safe for use by many threads.
+ */
+public final class PostgresHoldfast implements AutoCloseable {
+  private final PostgresOptions options;
+  private final PostgresStore store;
+  private final LockService locks;
+
+  private PostgresHoldfast(Database database, PostgresOptions options) {
+    this.options = options;
+    this.store = new PostgresStore(database, options);
+    this.locks = LockService.over(store.locks(), options.locks());
+  }
+
+  /** On the database at {@code url}: {@code jdbc:postgresql:...} or {@code postgres://...}. */
+  public static PostgresHoldfast open(String url) {
+    return open(url, PostgresOptions.DEFAULTS);
+  }
+
+  /** The same with options. All users of one url in this process share one pool. */
+  public static PostgresHoldfast open(String url, PostgresOptions options) {
+    return new PostgresHoldfast(Pools.open(ConnectionString.parse(url), options.pool()), options);
+  }
+
+  /** On a data source of the user's own, which stays open. */
+  public static PostgresHoldfast open(DataSource source) {
+    return open(source, PostgresOptions.DEFAULTS);
+  }
+
+  /** The same with options. */
+  public static PostgresHoldfast open(DataSource source, PostgresOptions options) {
+    return new PostgresHoldfast(new UserDatabase(source), options);
+  }
+
+  /** Fenced locks. */
+  public Locks locks() {
+    return locks;
+  }
+
+  /** Lock operations inside the open transaction of {@code connection}. */
+  public LocksInTransaction in(Connection connection) {
+    CallersTransaction caller = new CallersTransaction(connection, store.statements());
+    PostgresLocks bound = store.lockStore().on(caller);
+    return new LocksInTransaction(connection, locks.joining(bound), bound, options.locks());
+  }
+
+  /**
+   * Runs {@code work} in a transaction of its own and repeats it, at most three times, when it
+   * loses against another one.
+   */
+  public <T> T transaction(TransactionSettings settings, TransactionWork<T> work) {
+    try {
+      Statements.Limits limits = Statements.Limits.of(Cancellation.never(), Duration.ofDays(1));
+      return store
+          .transactions()
+          .transaction("transaction", limits, settings, watch -> work.run(watch.connection()));
+    } catch (SQLException e) {
+      throw Statements.asHoldfast("transaction", e);
+    }
+  }
+
+  /** The schema's steps, for applying and looking at. */
+  public Migrations migrations() {
+    return store.migrations();
+  }
+
+  /** Creates what is missing: the schema {@code holdfast} and the lock tables. */
+  public void setup() throws HoldfastException {
+    locks.setup();
+  }
+
+  /** The script that {@link #setup} amounts to, for migration by other means. */
+  public static String schemaSql(LockTables tables, boolean readableInstants) {
+    return LockSetup.script(tables, readableInstants);
+  }
+
+  /** Ends duties, releases what is still being renewed, and gives back the connections. */
+  @Override
+  public void close() {
+    locks.close();
+    store.close();
+  }
+}

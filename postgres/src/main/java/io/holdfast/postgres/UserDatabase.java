@@ -1,0 +1,61 @@
+package io.holdfast.postgres;
+
+import io.holdfast.lease.Cancellation;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A user's own data source, used as it is. How long it waits for a connection is its own affair,
+ * and what is kept for renewals and hints is taken from it too.
+ */
+final class UserDatabase implements Database {
+  private static final Logger LOG = LoggerFactory.getLogger(UserDatabase.class);
+
+  private final DataSource source;
+
+  UserDatabase(DataSource source) {
+    this.source = source;
+  }
+
+  @Override
+  public Connection borrow(Cancellation cancellation, Duration limit) throws SQLException {
+    return inAutocommit(source.getConnection());
+  }
+
+  @Override
+  public void giveBack(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      LOG.debug("closing a connection failed: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public void discard(Connection connection) {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException e) {
+      LOG.debug("aborting a connection failed: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public Connection dedicated() throws SQLException {
+    return inAutocommit(source.getConnection());
+  }
+
+  @Override
+  public void close() {}
+
+  private static Connection inAutocommit(Connection connection) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      connection.setAutoCommit(true);
+    }
+    return connection;
+  }
+}
