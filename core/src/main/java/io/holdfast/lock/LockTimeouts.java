@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * handle (null: as long as it takes).
  */
 public record LockTimeouts(Duration lock, Duration call, @Nullable Duration close) {
+  private static final Duration MAX = Duration.ofMillis(Integer.MAX_VALUE);
+
   /** 5 s, 30 s, none. */
   public static final LockTimeouts DEFAULTS =
       new LockTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(30), null);
-
-  private static final Duration MAX = Duration.ofMillis(Integer.MAX_VALUE);
 
   public LockTimeouts {
     check(lock, "lockTimeout");

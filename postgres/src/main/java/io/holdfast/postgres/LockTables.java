@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockTables(
     String table, String fenceTable, @Nullable String schema, boolean autoCreate) {
-  /** The tables that SyncGuard uses, so that both can work on the same locks. */
-  public static final LockTables DEFAULTS =
-      new LockTables("syncguard_locks", "syncguard_fence_counters", null, true);
-
   private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
 
   // The longest index name is idx_<table>_lock_id, and a name has 63 bytes.
   private static final int MAX_TABLE = 51;
   private static final int MAX_SCHEMA = 63;
+
+  /** The tables that SyncGuard uses, so that both can work on the same locks. */
+  public static final LockTables DEFAULTS =
+      new LockTables("syncguard_locks", "syncguard_fence_counters", null, true);
 
   public LockTables {
     check(table, MAX_TABLE, "tableName");
