@@ -85,8 +85,9 @@ record Account(List<String> prefix, Owner files) {
     }
     throw new EmbeddedPostgresException(
         dataDir,
-        "PostgreSQL refuses to run as root, and neither a user namespace (unshare -U) nor the account nobody"
-            + " (setpriv, runuser) can be used here; run this program as an ordinary user");
+        "PostgreSQL refuses to run as root, and neither a user namespace (unshare -U) nor the"
+            + " account nobody (setpriv, runuser) can be used here; run this program as an ordinary"
+            + " user");
   }
 
   /**
@@ -144,11 +145,12 @@ record Account(List<String> prefix, Owner files) {
       Files.setPosixFilePermissions(dataDir, permissions);
     }
     Trees.allow(binaries.home().getParent(), "rwxr-xr-x");
-    if (!probe(command(binaries.program("postgres"), List.of("--version"))).succeeded()) {
+    boolean runs = probe(command(binaries.program("postgres"), List.of("--version"))).succeeded();
+    if (!runs || !probe(command(Path.of("test"), List.of("-x", dataDir.toString()))).succeeded()) {
       throw new EmbeddedPostgresException(
           dataDir,
-          "the server must run as nobody, who cannot reach this directory; choose one below a directory that everybody"
-              + " may enter, or run this program as an ordinary user");
+          "the server must run as nobody, who cannot reach this directory; choose one below a"
+              + " directory that everybody may enter, or run this program as an ordinary user");
     }
   }
 }

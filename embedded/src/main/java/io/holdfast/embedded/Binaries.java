@@ -13,16 +13,17 @@ import org.slf4j.LoggerFactory;
 /**
  * The programs of PostgreSQL, unpacked from the class path once per user and version.
  *
- * <p>They lie in {@code $XDG_CACHE_HOME/holdfast} or {@code ~/.cache/holdfast}, writable by their
- * owner only. When that cannot be used, or another account must be able to run them, they lie in
- * {@code runtime} below the data directory instead. The name holds a digest of the archive, so two
- * versions never meet.
+ * <p>They lie in {@code $XDG_CACHE_HOME/holdfast} or {@code ~/.cache/holdfast}; when root lets
+ * another account run them, in {@code /var/cache/holdfast}. Where that cannot be used, they lie in
+ * {@code runtime} below the data directory. Only their owner can change them. The name holds a
+ * digest of the archive, so two versions never meet.
  *
  * @param home where {@code bin}, {@code lib} and {@code share} are
  * @param version such as 18.6
  */
 record Binaries(Path home, String version) {
   private static final Logger log = LoggerFactory.getLogger(Binaries.class);
+  private static final Path SYSTEM_CACHE = Path.of("/var/cache/holdfast");
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -30,11 +31,8 @@ record Binaries(Path home, String version) {
   static Binaries locate(DataDirectory directory, Account account)
       throws IOException, InterruptedException {
     Archive archive = Archive.forThisMachine(directory.root());
-    if (account.files().given()) {
-      return unpacked(archive, directory.runtime());
-    }
     try {
-      return unpacked(archive, cache());
+      return unpacked(archive, account.files().given() ? SYSTEM_CACHE : userCache());
     } catch (IOException unusable) {
       log.info("Unpacking PostgreSQL below {} because: {}", directory.root(), unusable.toString());
       return unpacked(archive, directory.runtime());
@@ -66,7 +64,7 @@ record Binaries(Path home, String version) {
     Command said =
         Command.run(
                 List.of(unfinished.resolve("bin/postgres").toString(), "--version"), "", TIMEOUT)
-            .orThrow("The unpacked PostgreSQL");
+            .orThrow("The unpacked PostgreSQL, which needs glibc,");
     String version = said.output().replaceAll("^\\D*", "").replaceAll("\\s.*$", "");
     Files.writeString(versionFile(unfinished), version);
     return Files.move(unfinished, home, StandardCopyOption.ATOMIC_MOVE);
@@ -86,7 +84,7 @@ record Binaries(Path home, String version) {
     return home.resolve("version");
   }
 
-  private static Path cache() {
+  private static Path userCache() {
     return Optional.ofNullable(System.getenv("XDG_CACHE_HOME"))
         .map(Path::of)
         .filter(Path::isAbsolute)

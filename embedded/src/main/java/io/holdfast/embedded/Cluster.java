@@ -1,6 +1,8 @@
 package io.holdfast.embedded;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,6 +22,7 @@ final class Cluster {
   static final String DATABASE = "holdfast";
 
   private static final Logger log = LoggerFactory.getLogger(Cluster.class);
+  private static final String STAGING = "staging-";
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final DataDirectory directory;
@@ -34,13 +37,13 @@ final class Cluster {
 
   /** Makes the cluster unless it is there. Called while holding the lock of the directory. */
   void create() throws IOException, InterruptedException {
-    Path staging = directory.staging();
-    Trees.delete(staging);
+    deleteUnfinished();
     if (directory.hasCluster()) {
       return;
     }
     log.info("Creating a PostgreSQL {} cluster in {}", binaries.version(), directory.root());
-    Trees.createPrivate(staging);
+    // A name of its own: the initdb of a killed process may still be at work in another.
+    Path staging = Files.createTempDirectory(directory.root(), STAGING);
     Path password = Files.createFile(staging.resolve("password"), Trees.PRIVATE_FILE);
     Files.writeString(password, directory.password());
     account.own(staging);
@@ -50,6 +53,18 @@ final class Cluster {
     Files.move(unnamed, directory.cluster(), StandardCopyOption.ATOMIC_MOVE);
     Trees.sync(directory.root());
     Trees.delete(staging);
+  }
+
+  private void deleteUnfinished() throws IOException {
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(directory.root(), STAGING + "*")) {
+      for (Path staging : left) {
+        try {
+          Trees.delete(staging);
+        } catch (DirectoryNotEmptyException stillWrittenTo) {
+          log.info("{} stays until the directory is opened again", staging);
+        }
+      }
+    }
   }
 
   private void initdb(Path unnamed, Path password) throws IOException, InterruptedException {

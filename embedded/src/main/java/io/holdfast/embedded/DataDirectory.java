@@ -17,12 +17,16 @@ import java.util.OptionalInt;
 record DataDirectory(Path root) {
   private static final int PASSWORD_BYTES = 24;
 
-  /** Makes the directory where it is missing, for its owner only. */
+  /** Makes the directory where it is missing; one that is itself a cluster is left untouched. */
   static DataDirectory prepare(Path dataDir) throws IOException {
     if (Files.notExists(dataDir)) {
       Trees.createPrivate(dataDir.toAbsolutePath());
     }
-    return new DataDirectory(dataDir.toRealPath());
+    DataDirectory directory = new DataDirectory(dataDir.toRealPath());
+    if (Files.exists(directory.root.resolve("PG_VERSION"))) {
+      throw directory.foreign();
+    }
+    return directory;
   }
 
   Path lock() {
@@ -42,9 +46,9 @@ record DataDirectory(Path root) {
     return root.resolve("start.log");
   }
 
-  /** Where a cluster is made before it gets its name. */
-  Path staging() {
-    return root.resolve("staging");
+  /** Names the server that is being stopped. */
+  Path stopping() {
+    return root.resolve("stopping");
   }
 
   Path runtime() {
@@ -62,25 +66,27 @@ record DataDirectory(Path root) {
 
   /** Refuses a cluster that we did not make or that our version cannot read. */
   void requireOurs(String major) throws IOException {
-    if (Files.exists(root.resolve("PG_VERSION"))
-        || hasCluster() && Files.notExists(passwordFile())) {
+    if (!hasCluster()) {
+      return;
+    }
+    if (Files.notExists(passwordFile())) {
+      throw foreign();
+    }
+    String found = Files.readString(cluster().resolve("PG_VERSION")).strip();
+    if (!found.equals(major)) {
       throw new EmbeddedPostgresException(
           root,
-          "it holds a PostgreSQL cluster that Holdfast did not create; choose an empty directory, or start that"
-              + " server yourself and connect to it by URL");
+          "it was created by PostgreSQL %s and this is PostgreSQL %s; dump it with the version that"
+                  .formatted(found, major)
+              + " wrote it, or choose another directory");
     }
-    if (hasCluster()) {
-      String found = Files.readString(cluster().resolve("PG_VERSION")).strip();
-      if (!found.equals(major)) {
-        throw new EmbeddedPostgresException(
-            root,
-            "it was created by PostgreSQL "
-                + found
-                + " and this is PostgreSQL "
-                + major
-                + "; dump it with the version that wrote it, or choose another directory");
-      }
-    }
+  }
+
+  private EmbeddedPostgresException foreign() {
+    return new EmbeddedPostgresException(
+        root,
+        "it holds a PostgreSQL cluster that Holdfast did not create; choose an empty directory, or"
+            + " start that server yourself and connect to it by URL");
   }
 
   /** The superuser's password: made at the first call, in a file that only its owner can read. */

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** A moment on the monotonic clock after which waiting is given up. */
 final class Deadline {
   private static final long STEP_MILLIS = 10;
+  private static final long PAUSE_MILLIS = 200;
 
   private final long nanos;
 
@@ -21,12 +22,22 @@ final class Deadline {
   /** Asks again and again, in short steps; false when the deadline passed without a yes. */
   boolean await(Condition condition) throws IOException, InterruptedException {
     while (!condition.holds()) {
-      if (System.nanoTime() - nanos >= 0) {
+      if (hasPassed()) {
         return false;
       }
       TimeUnit.MILLISECONDS.sleep(STEP_MILLIS);
     }
     return true;
+  }
+
+  /** Waits a little before another try; false when the deadline has passed. */
+  boolean pause() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    return !hasPassed();
+  }
+
+  private boolean hasPassed() {
+    return System.nanoTime() - nanos >= 0;
   }
 
   /** Something outside this JVM that becomes true without telling us. */

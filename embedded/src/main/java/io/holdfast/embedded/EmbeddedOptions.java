@@ -8,8 +8,9 @@ import java.util.Objects;
 /**
  * How to open an embedded PostgreSQL. Immutable.
  *
- * @param settings server settings beside our own, such as {@code max_connections}; they count when
- *     this call starts the server and are without effect when it attaches to one that runs already
+ * @param settings server settings beside our own, such as {@code max_connections}, or instead of
+ *     them, such as {@code fsync=off} for a test; they count when this call starts the server and
+ *     are without effect when it attaches to one that runs already
  * @param closeAtExit whether an orderly end of the JVM (also by SIGTERM) closes what is still open;
  *     switch it off only when a shutdown hook of your own closes it, after everything that uses the
  *     database

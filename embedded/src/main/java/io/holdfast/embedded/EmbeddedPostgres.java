@@ -1,6 +1,7 @@
 package io.holdfast.embedded;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
 /**
@@ -20,8 +21,10 @@ import java.nio.file.Path;
  *
  * <p>The server listens on 127.0.0.1 only, at a port chosen at its start, and asks for a password
  * that lies in the data directory in a file of mode 0600. Nothing acknowledged is lost: fsync,
- * synchronous commit and full page writes are on. The programs are unpacked once per user into
- * {@code $XDG_CACHE_HOME/holdfast} or {@code ~/.cache/holdfast}.
+ * synchronous commit and full page writes are on unless the options say otherwise. The programs are
+ * unpacked once per user into {@code $XDG_CACHE_HOME/holdfast} or {@code ~/.cache/holdfast}; when
+ * root must run them as nobody, into {@code /var/cache/holdfast}; and below the data directory
+ * where that cannot be used.
  *
  * <p>Thread-safe. Closing twice does nothing.
  */
@@ -68,7 +71,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
   public static EmbeddedPostgres temporary(EmbeddedOptions options) {
     Path dataDir =
         attempt(Path.of(System.getProperty("java.io.tmpdir")), "use", TemporaryDirectory::create);
-    return attempt(dataDir, "open", () -> open(DataDirectory.prepare(dataDir), options, true));
+    return attempt(
+        dataDir,
+        "open",
+        () -> {
+          try {
+            return open(DataDirectory.prepare(dataDir), options, true);
+          } catch (IOException | InterruptedException | RuntimeException failure) {
+            Trees.delete(dataDir);
+            throw failure;
+          }
+        });
   }
 
   private static EmbeddedPostgres open(
@@ -156,11 +169,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return action.run();
     } catch (IOException failure) {
       throw new EmbeddedPostgresException(
-          dataDir, "cannot " + what + " it: " + failure.getMessage(), failure);
+          dataDir, "cannot " + what + " it: " + reason(failure), failure);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new EmbeddedPostgresException(dataDir, "interrupted", interrupted);
     }
+  }
+
+  /** The message of a failed file operation is often the file alone. */
+  private static String reason(IOException failure) {
+    return failure instanceof FileSystemException
+        ? failure.getClass().getSimpleName() + " " + failure.getMessage()
+        : String.valueOf(failure.getMessage());
   }
 
   /** Where it is, without the password. */

@@ -89,8 +89,17 @@ record Postmaster(long pid, String cluster, int port, String status) {
   }
 
   private List<String> command() throws IOException {
+    Path file = Path.of("/proc", Long.toString(pid), "cmdline");
     try {
-      return List.of(text(Path.of("/proc", Long.toString(pid), "cmdline")).split("\0"));
+      return words(file);
+    } catch (IOException endedWhileWeRead) {
+      return words(file); // a process ends once, so this tells whether it was that
+    }
+  }
+
+  private static List<String> words(Path file) throws IOException {
+    try {
+      return List.of(text(file).split("\0"));
     } catch (NoSuchFileException | AccessDeniedException gone) {
       return List.of();
     }

@@ -22,6 +22,10 @@ final class Server {
   private static final Logger log = LoggerFactory.getLogger(Server.class);
   private static final int ATTEMPTS = 5;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
+
+  /** More than a server needs between making its pid file and filling it. */
+  private static final Duration TORN = Duration.ofMillis(500);
+
   private static final int ANY_PORT = 0;
 
   private final DataDirectory directory;
@@ -42,8 +46,11 @@ final class Server {
    */
   Optional<Postmaster> find(Deadline deadline) throws IOException, InterruptedException {
     Optional<Postmaster> found = Postmaster.read(cluster);
+    if (found.isEmpty() && !Deadline.in(TORN).await(() -> !isTorn())) {
+      Files.delete(Postmaster.file(cluster));
+    }
+    found = Postmaster.read(cluster);
     if (found.isEmpty()) {
-      Files.deleteIfExists(Postmaster.file(cluster)); // empty or torn: the server would refuse it
       return found;
     }
     Postmaster postmaster = found.get();
@@ -62,6 +69,10 @@ final class Server {
       }
       return Optional.empty();
     }
+    if (isEnding(postmaster)) {
+      stop();
+      return Optional.empty();
+    }
     if (!deadline.await(() -> ready().isPresent() || !postmaster.serves(cluster))) {
       throw notReady();
     }
@@ -73,20 +84,27 @@ final class Server {
       throws IOException, InterruptedException {
     // After a crash the old port, if it is free: those who are still connected by it can come back.
     int port = freePort(Postmaster.read(cluster).map(Postmaster::port).orElse(ANY_PORT));
-    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    int taken = 0;
+    while (true) {
       Optional<Postmaster> started = tryStart(port, settings, deadline);
       if (started.isPresent()) {
         log.info("PostgreSQL {} listens on 127.0.0.1:{}", binaries.version(), port);
         return started.get();
       }
+      if (ServerLog.tellsOfSurvivors(directory) && deadline.pause()) {
+        continue; // backends of a killed postmaster end with their last statement
+      }
+      Optional<Postmaster> rival = find(deadline);
+      if (rival.isPresent()) {
+        return rival.get(); // one that a killed process had just begun to start
+      }
       int other = freePort(port);
-      if (other == port) {
-        break;
+      if (other == port || ++taken == ATTEMPTS) {
+        throw new EmbeddedPostgresException(
+            directory.root(), "the server did not start: " + ServerLog.tail(directory));
       }
       port = other; // somebody took ours between the look and the start
     }
-    throw new EmbeddedPostgresException(
-        directory.root(), "the server did not start: " + ServerLog.tail(directory));
   }
 
   /** The server, or nothing when it ended at once; one that is late is told to stop. */
@@ -109,20 +127,40 @@ final class Server {
 
   /** Stops the server: open transactions are rolled back, nothing committed is lost. */
   void stop() throws IOException, InterruptedException {
-    Optional<Postmaster> running = Postmaster.read(cluster);
-    if (running.isEmpty() || !running.get().serves(cluster)) {
+    Optional<Postmaster> found = Postmaster.read(cluster);
+    if (found.isEmpty() || !found.get().serves(cluster)) {
       return;
     }
-    List<String> arguments =
-        List.of(
-            "stop", "-D", cluster.toString(), "-m", "fast", "-t", "" + STOP_TIMEOUT.toSeconds());
-    Command.run(
-            account.command(binaries.program("pg_ctl"), arguments),
-            "",
-            STOP_TIMEOUT.plusSeconds(10))
-        .orThrow("pg_ctl stop");
-    Deadline.in(STOP_TIMEOUT).await(() -> !running.get().serves(cluster));
+    // The signal may outlive us: whoever comes then must know that this server is going to end, so
+    // its pid is written down; and the signal must not meet the next one, so pg_ctl is told the pid
+    // instead of looking it up.
+    String pid = Long.toString(found.get().pid());
+    Files.writeString(directory.stopping(), pid);
+    List<String> fast = account.command(binaries.program("pg_ctl"), List.of("kill", "INT", pid));
+    Command sent = Command.run(fast, "", STOP_TIMEOUT);
+    if (!Deadline.in(STOP_TIMEOUT).await(() -> !found.get().serves(cluster))) {
+      throw new EmbeddedPostgresException(
+          directory.root(),
+          "the server, process "
+              + pid
+              + ", did not stop within "
+              + STOP_TIMEOUT
+              + " "
+              + sent.output()
+              + "; the next that opens the directory waits for its end");
+    }
+    Files.deleteIfExists(directory.stopping());
     log.info("PostgreSQL of {} stopped", directory.root());
+  }
+
+  /** Whether there is a pid file without a pid, which keeps a server from starting. */
+  private boolean isTorn() throws IOException {
+    return Files.exists(Postmaster.file(cluster)) && Postmaster.read(cluster).isEmpty();
+  }
+
+  private boolean isEnding(Postmaster postmaster) throws IOException {
+    return Files.exists(directory.stopping())
+        && Files.readString(directory.stopping()).equals(Long.toString(postmaster.pid()));
   }
 
   private Process launch(int port, Map<String, String> settings) throws IOException {

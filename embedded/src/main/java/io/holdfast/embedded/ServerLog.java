@@ -1,6 +1,8 @@
 package io.holdfast.embedded;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.stream.Stream;
 /** What the server said last, for the message of a failure. */
 final class ServerLog {
   private static final int LINES = 8;
+  private static final int BYTES = 8192;
 
   private ServerLog() {}
 
@@ -31,10 +34,19 @@ final class ServerLog {
     }
   }
 
+  /** Whether the server refused to start because processes of its predecessor are still there. */
+  static boolean tellsOfSurvivors(DataDirectory directory) {
+    return lastLines(directory.startLog()).contains("pre-existing shared memory block");
+  }
+
   private static String lastLines(Path file) {
-    try {
-      String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-      List<String> lines = text.lines().toList();
+    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+      channel.position(Math.max(0, channel.size() - BYTES));
+      ByteBuffer end = ByteBuffer.allocate(BYTES);
+      while (end.hasRemaining() && channel.read(end) >= 0) {
+        continue;
+      }
+      List<String> lines = StandardCharsets.UTF_8.decode(end.flip()).toString().lines().toList();
       return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES), lines.size()));
     } catch (IOException unreadable) {
       return "(no log: " + unreadable + ")";

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 class AccountTest {
   private static final Path DIR = Path.of("/data");
   private static final int NOBODY = 65534;
-  private static final int DAEMON = 1;
   private static final List<String> SETPRIV =
       List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
 
@@ -76,7 +75,6 @@ class AccountTest {
     Path dataDir = Files.createDirectory(temp.resolve("data"));
     Path cluster = Files.createDirectory(Directories.cluster(dataDir));
     Trees.give(cluster, NOBODY, NOBODY); // as if namespaces had not worked here
-    copyBinaries(dataDir.resolve("runtime"));
 
     try (EmbeddedPostgres postgres = EmbeddedPostgres.open(dataDir)) {
       assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
@@ -94,22 +92,23 @@ class AccountTest {
   @Test
   void an_ordinary_user_runs_the_server_itself() throws Exception {
     assumeTrue(Account.me() == 0, "every other test does this already");
+    int daemon = Integer.parseInt(Directories.run("id", "-u", "daemon"));
     Trees.allow(temp, "rwxr-xr-x");
     Path home = Files.createDirectory(temp.resolve("home"));
     copyBinaries(home.resolve("cache/holdfast"));
-    Trees.give(home, DAEMON, DAEMON);
+    Trees.give(home, daemon, daemon);
     Path dataDir = home.resolve("data");
     String classPath = readableClassPath(Files.createDirectory(temp.resolve("lib")));
     Map<String, String> environment = Map.of("XDG_CACHE_HOME", home.resolve("cache").toString());
     List<String> asDaemon =
-        List.of("setpriv", "--reuid=" + DAEMON, "--regid=" + DAEMON, "--clear-groups");
+        List.of("setpriv", "--reuid=" + daemon, "--regid=" + daemon, "--clear-groups");
 
     try (Child child = Child.start(asDaemon, classPath, environment, dataDir.toString())) {
       long postmaster = child.ready().postmaster();
-      assertThat(Trees.owner(Path.of("/proc/" + postmaster + "/stat"))).isEqualTo(DAEMON);
+      assertThat(Trees.owner(Path.of("/proc/" + postmaster + "/stat"))).isEqualTo(daemon);
       assertThatThrownBy(() -> EmbeddedPostgres.open(dataDir))
           .isInstanceOf(EmbeddedPostgresException.class)
-          .hasMessageContaining("belongs to the user with id 1");
+          .hasMessageContaining("belongs to the user with id " + daemon);
       child.finish();
     }
     assertShutDown(dataDir);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Another JVM that opens a directory, says so, and closes it when its input ends. */
 final class Child implements AutoCloseable {
@@ -72,21 +73,25 @@ final class Child implements AutoCloseable {
   /** Lets it close the directory and end. */
   void finish() throws IOException, InterruptedException {
     process.getOutputStream().close();
-    assertThat(end()).isZero();
+    String said = end();
+    assertThat(process.exitValue()).as(said).isZero();
   }
 
-  /** Sends a signal, to the whole process group when so asked, and waits for the end. */
-  void signal(String signal, boolean group) throws IOException, InterruptedException {
-    String target = (group ? "-" : "") + process.pid();
-    Process kill = new ProcessBuilder("kill", "-s", signal, "--", target).start();
-    assertThat(kill.waitFor()).isZero();
+  /** Sends a signal and waits for the end. */
+  void signal(String signal) throws IOException, InterruptedException {
+    Directories.signal(signal, process.pid());
     end();
   }
 
-  private int end() throws IOException, InterruptedException {
-    output.transferTo(java.io.Writer.nullWriter());
+  /** Sends a signal to the process group, which the child leads. */
+  void signalGroup(String signal) {
+    Directories.signal(signal, -process.pid());
+  }
+
+  private String end() throws IOException, InterruptedException {
+    String said = output.lines().collect(Collectors.joining("\n"));
     assertThat(process.waitFor(PATIENCE_SECONDS, SECONDS)).isTrue();
-    return process.exitValue();
+    return said;
   }
 
   @Override

@@ -27,8 +27,8 @@ final class Directories {
 
   /** One that was opened and closed before; whoever borrows it leaves it closed and as it was. */
   static Path shared() throws IOException {
-    assertShutDown(SHARED);
-    return SHARED.toAbsolutePath();
+    stop(SHARED); // a test that failed may have left it open
+    return SHARED;
   }
 
   /** A copy for tests that need two. */
@@ -39,8 +39,8 @@ final class Directories {
 
   private static Path make() {
     try {
-      Path directory = Path.of("target", "shared");
-      Trees.delete(directory);
+      Path directory = Files.createTempDirectory("holdfast-test-");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(directory)));
       EmbeddedPostgres.open(directory).close();
       return directory;
     } catch (IOException failure) {
@@ -48,11 +48,35 @@ final class Directories {
     }
   }
 
+  private static void stop(Path directory) throws IOException {
+    if (isServed(directory)) {
+      EmbeddedPostgres.open(directory, EmbeddedOptions.defaults().withCloseAtExit(false)).close();
+    }
+  }
+
+  private static void remove(Path directory) {
+    try {
+      stop(directory);
+      Trees.delete(directory);
+    } catch (IOException failure) {
+      throw new AssertionError(failure);
+    }
+  }
+
+  /** Lets other accounts in: where namespaces are forbidden, root's servers run as nobody. */
+  static Path open(Path temp) throws IOException {
+    Trees.allow(temp, "rwx--x--x");
+    return temp;
+  }
+
+  /** The account that servers run as here. */
+  static Account account() throws IOException, InterruptedException {
+    return Account.choose(SHARED, OptionalInt.empty());
+  }
+
   /** The programs this JVM uses. */
   static Binaries binaries() throws IOException, InterruptedException {
-    Path dataDir = shared();
-    Account account = Account.choose(dataDir, OptionalInt.empty());
-    return Binaries.locate(new DataDirectory(dataDir), account);
+    return Binaries.locate(new DataDirectory(shared()), account());
   }
 
   static Path cluster(Path dataDir) {
@@ -87,6 +111,11 @@ final class Directories {
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }
+  }
+
+  /** By the shell, whose own kill is everywhere. */
+  static void signal(String signal, long pid) {
+    run("sh", "-c", "kill -s " + signal + " -- " + pid);
   }
 
   static String run(String... command) {

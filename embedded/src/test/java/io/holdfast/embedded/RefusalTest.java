@@ -22,7 +22,7 @@ class RefusalTest {
 
   @BeforeAll
   static void copy() throws IOException {
-    other = Directories.copy(temp.resolve("other"));
+    other = Directories.copy(Directories.open(temp).resolve("other"));
   }
 
   @BeforeEach
@@ -33,6 +33,7 @@ class RefusalTest {
   @Test
   void a_cluster_made_by_somebody_else() throws IOException {
     assertRefused(cluster(dataDir), "did not create", "choose an empty directory");
+    assertThat(cluster(dataDir)).isDirectoryNotContaining("glob:**/{lock,users,password}");
 
     Path password = new DataDirectory(dataDir).passwordFile();
     Path elsewhere = Files.move(password, temp.resolve("password"));

@@ -8,17 +8,23 @@ import static io.holdfast.embedded.Directories.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 
 /** Many callers, many processes, one server. */
 class SharingTest {
@@ -88,7 +94,7 @@ class SharingTest {
         Child child = Child.start(dataDir.toString())) {
       assertThat(child.ready().postmaster()).isEqualTo(postgres.postmaster().pid());
 
-      child.signal("KILL", false);
+      child.signal("KILL");
       assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
     }
     assertShutDown(dataDir);
@@ -99,7 +105,7 @@ class SharingTest {
     try (Child child = Child.start(dataDir.toString())) {
       child.ready();
 
-      child.signal("TERM", false);
+      child.signal("TERM");
     }
     assertShutDown(dataDir);
   }
@@ -109,7 +115,7 @@ class SharingTest {
     long orphan;
     try (Child child = Child.start(dataDir.toString())) {
       orphan = child.ready().postmaster();
-      child.signal("KILL", false);
+      child.signal("KILL");
     }
     assertThat(isServed(dataDir)).isTrue();
 
@@ -121,16 +127,38 @@ class SharingTest {
   }
 
   @Test
+  void a_stop_that_a_killed_process_began_is_finished_before_the_next_start() throws Exception {
+    long ending;
+    try (Child child = Child.start(dataDir.toString())) {
+      ending = child.ready().postmaster();
+      child.signal("KILL");
+    }
+    Path stopping = new DataDirectory(dataDir).stopping();
+    Files.writeString(stopping, Long.toString(ending));
+
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.open(dataDir)) {
+      assertThat(postgres.postmaster().pid()).isNotEqualTo(ending);
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+      assertThat(stopping).doesNotExist();
+    }
+    assertShutDown(dataDir);
+  }
+
+  @Test
   void ctrl_c_does_not_reach_the_server() throws Exception {
+    long started;
     String classPath = System.getProperty("java.class.path");
     try (Child child =
         Child.start(List.of("setsid"), classPath, Map.of(), "unhooked", dataDir.toString())) {
-      child.ready();
+      started = child.ready().postmaster();
 
-      child.signal("INT", true);
+      child.signalGroup("INT");
+      child.signal("KILL");
     }
-    assertThat(isServed(dataDir)).isTrue();
-    EmbeddedPostgres.open(dataDir).close();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.open(dataDir)) {
+      assertThat(postgres.postmaster().pid()).isEqualTo(started);
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+    }
     assertShutDown(dataDir);
   }
 
@@ -138,13 +166,34 @@ class SharingTest {
   void a_crashed_server_is_started_again_where_it_was() throws Exception {
     try (EmbeddedPostgres first = EmbeddedPostgres.open(dataDir)) {
       execute(first, "DROP TABLE IF EXISTS kept; CREATE TABLE kept AS SELECT 7 AS seven");
-      Directories.run("kill", "-KILL", "" + first.postmaster().pid());
+      Directories.signal("KILL", first.postmaster().pid());
 
       try (EmbeddedPostgres second = EmbeddedPostgres.open(dataDir)) {
         assertThat(second.postmaster().pid()).isNotEqualTo(first.postmaster().pid());
         assertThat(query(second, "SELECT seven FROM kept")).isEqualTo("7");
         assertThat(query(first, "SELECT seven FROM kept")).isEqualTo("7");
       }
+    }
+    assertShutDown(dataDir);
+  }
+
+  @Test
+  void processes_that_survive_a_crashed_server_are_waited_for() throws Exception {
+    try (EmbeddedPostgres first = EmbeddedPostgres.open(dataDir);
+        Connection connection = DriverManager.getConnection(first.jdbcUrl())) {
+      int backend = connection.unwrap(PGConnection.class).getBackendPID();
+      Directories.signal("STOP", backend);
+      Directories.signal("KILL", first.postmaster().pid());
+
+      Future<EmbeddedPostgres> second =
+          CompletableFuture.supplyAsync(() -> EmbeddedPostgres.open(dataDir));
+      DataDirectory directory = new DataDirectory(dataDir);
+      boolean refused =
+          Deadline.in(Duration.ofSeconds(20)).await(() -> ServerLog.tellsOfSurvivors(directory));
+      Directories.signal("CONT", backend);
+
+      assertThat(refused).isTrue();
+      second.get().close();
     }
     assertShutDown(dataDir);
   }

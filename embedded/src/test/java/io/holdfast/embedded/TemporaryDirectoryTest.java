@@ -1,6 +1,7 @@
 package io.holdfast.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,13 +22,23 @@ class TemporaryDirectoryTest {
   }
 
   @Test
+  void a_directory_whose_server_does_not_start_goes_too() {
+    EmbeddedOptions bad = EmbeddedOptions.defaults().withSetting("max_connections", "many");
+
+    assertThatThrownBy(() -> EmbeddedPostgres.temporary(bad))
+        .isInstanceOfSatisfying(
+            EmbeddedPostgresException.class,
+            failure -> assertThat(failure.dataDir()).doesNotExist());
+  }
+
+  @Test
   void what_a_killed_process_left_is_removed_by_the_next() throws Exception {
     Child.Opened left;
     try (Child child = Child.start("temporary")) {
       left = child.ready();
       TemporaryDirectory.sweep(left.dataDir().getParent());
       assertThat(left.dataDir()).as("a living one's").exists();
-      child.signal("KILL", false);
+      child.signal("KILL");
     }
 
     TemporaryDirectory.sweep(left.dataDir().getParent());
