@@ -1,0 +1,72 @@
+package io.holdfast.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.embedded.EmbeddedPostgres;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs each example as a reader would and looks at what it prints. */
+@Timeout(60)
+class ExamplesTest {
+  private static EmbeddedPostgres server;
+
+  @BeforeAll
+  static void start() {
+    server = EmbeddedPostgres.temporary();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private interface Example {
+    void main(String... args) throws Exception;
+  }
+
+  @Test
+  void a_section_runs_under_its_fence() throws Exception {
+    String first = run(WithLockMain::main);
+    String second = run(WithLockMain::main);
+
+    assertThat(first).contains("writing the report");
+    assertThat(fence(second)).isEqualTo(fence(first) + 1);
+  }
+
+  @Test
+  void a_renewed_lock_outlives_its_ttl() throws Exception {
+    assertThat(run(RenewingLockMain::main))
+        .contains("file 0 imported", "file 7 imported")
+        .doesNotContain("lost");
+  }
+
+  @Test
+  void a_writer_that_slept_past_its_lease_is_refused() throws Exception {
+    String output = run(FenceGuardMain::main);
+
+    assertThat(output.lines())
+        .endsWith("the second writer committed", "the first writer was refused: StaleFence");
+  }
+
+  private static long fence(String output) {
+    return Long.parseLong(output.replaceAll("(?s).*under fence (\\d{15}).*", "$1"));
+  }
+
+  private static String run(Example example) throws Exception {
+    PrintStream usual = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      example.main(server.jdbcUrl());
+    } finally {
+      System.setOut(usual);
+    }
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+}
