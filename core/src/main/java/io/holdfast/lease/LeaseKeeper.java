@@ -71,7 +71,7 @@ public final class LeaseKeeper implements AutoCloseable {
   /** Keeps {@code lease}, in which {@code trust} holds now, until it is lost or ended. */
   public KeptLease keep(Lease lease, Trust trust, KeptLease.Listener listener) {
     KeptLease kept = new KeptLease(lease, trust, listener, this::announce);
-    kept.renewAt(time.nanos() + third(lease));
+    kept.renewAt(trust.sinceNanos() + third(lease));
     leases.add(kept);
     renewing.wake();
     watching.wake();

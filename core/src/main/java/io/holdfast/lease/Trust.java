@@ -10,6 +10,7 @@ public final class Trust {
   private static final long MAX_MARGIN_MS = 1000;
 
   private final Time time;
+  private volatile long sinceNanos;
   private volatile long untilNanos;
 
   /** Trust in a lease of {@code ttlMs} asked for at {@code requestedNanos}. */
@@ -20,12 +21,18 @@ public final class Trust {
 
   /** Starts anew from a renewal asked for at {@code requestedNanos}; only a successful one may. */
   public void renew(long requestedNanos, long ttlMs) {
+    sinceNanos = requestedNanos;
     untilNanos = Time.after(requestedNanos, ttlMs - Math.min(MAX_MARGIN_MS, ttlMs / 10));
   }
 
   /** True while the lease may be relied on. */
   public boolean holds() {
     return untilNanos - time.nanos() > 0;
+  }
+
+  /** When what is trusted in was asked for. */
+  public long sinceNanos() {
+    return sinceNanos;
   }
 
   /** The deadline on the monotonic clock. */

@@ -167,7 +167,7 @@ public final class Acquired implements LockAttempt {
       released = true;
       KeptLease keeping = kept;
       if (keeping != null) {
-        calls.endKeeping(keeping);
+        calls.endKeeping(this, keeping);
       }
     }
   }

@@ -17,7 +17,7 @@ interface HandleCalls {
 
   KeptLease keep(Acquired lock, LockTtl ttl, Trust trust, Consumer<LossReason> onLost);
 
-  void endKeeping(KeptLease kept);
+  void endKeeping(Acquired lock, KeptLease kept);
 
   void releaseFailed(
       LockException error, LockKey key, LockId id, @Nullable ReleaseErrorListener listener);

@@ -72,7 +72,7 @@ final class Keeping {
     /** The lease may still stand in the store, in the way of the next holder. */
     private void releaseQuietly() {
       try {
-        engine.store().release(lock.id(), true, engine.call(Cancellation.never()));
+        engine.release(lock.id());
       } catch (RuntimeException e) {
         LOG.debug("releasing a lost lock failed: {}", e.getMessage());
       }

@@ -53,7 +53,7 @@ final class LockEngine {
     this.options = options;
     this.time = backend.time();
     this.keeper = new LeaseKeeper(time, new StoreRenewer(), backend.reserve());
-    this.unknown = new UnknownOutcomes(backend.store(), call(Cancellation.never()), time);
+    this.unknown = new UnknownOutcomes(this::release, options.timeouts().call(), time);
     this.recovering = new DutyRunner("holdfast-recover", unknown, time);
     this.purging = purgeRunner(options.purgeEvery());
     this.fenceWarnings = new OncePer(Duration.ofMinutes(1), time);
@@ -96,6 +96,16 @@ final class LockEngine {
     if (othersWait && options.hints()) {
       backend.hints().send(key.hash());
     }
+  }
+
+  /** Releases where no caller waits for it, and wakes whoever waits for the key. */
+  LockStore.Freed release(LockId id) {
+    LockStore.Freed freed = store().release(id, true, call(Cancellation.never()));
+    LockKey key = freed.key();
+    if (key != null && freed.status() == LockStore.Freed.Status.RELEASED) {
+      released(key, freed.wake());
+    }
+    return freed;
   }
 
   /** Hears other processes' hints from the first wait on. */

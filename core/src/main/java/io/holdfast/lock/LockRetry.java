@@ -72,12 +72,13 @@ public record LockRetry(
     long base = nanos(delay);
     int doublings = backoff == Backoff.FIXED ? 0 : Math.min(attempt - 1, 62);
     long full = base > (Long.MAX_VALUE >> doublings) ? Long.MAX_VALUE : base << doublings;
-    long clamped = Math.min(full, leftNanos);
-    return switch (jitter) {
-      case NONE -> clamped;
-      case EQUAL -> clamped / 2 + below(clamped - clamped / 2, random);
-      case FULL -> below(clamped, random);
-    };
+    long spread =
+        switch (jitter) {
+          case NONE -> full;
+          case EQUAL -> full / 2 + below(full - full / 2, random);
+          case FULL -> below(full, random);
+        };
+    return Math.min(spread, leftNanos);
   }
 
   long timeoutNanos() {

@@ -308,6 +308,14 @@ public final class LockService implements Locks {
     engine.close();
   }
 
+  /**
+   * Wakes whoever waits for {@code key}, which was released inside a transaction that has
+   * committed.
+   */
+  public void wakeWaiters(LockKey key) {
+    engine.released(key, true);
+  }
+
   /** Tells the listener of a release that failed where no caller could be told. */
   void releaseFailed(LockException error, Acquired lock) {
     engine.reportReleaseError(error, lock.lockKey(), lock.id(), null);
@@ -368,7 +376,8 @@ public final class LockService implements Locks {
     }
 
     @Override
-    public void endKeeping(KeptLease kept) {
+    public void endKeeping(Acquired lock, KeptLease kept) {
+      engine.keeping(lock, false);
       engine.keeper.end(kept);
     }
 

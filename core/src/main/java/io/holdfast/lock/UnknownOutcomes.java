@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,21 +23,21 @@ final class UnknownOutcomes implements Duty {
 
   private record Lost(LockId id, int tries, long dueNanos, long untilNanos) {}
 
-  private final LockStore store;
-  private final LockCall call;
+  private final Function<LockId, LockStore.Freed> release;
+  private final Duration limit;
   private final Time time;
   private final LinkedBlockingQueue<Lost> queue = new LinkedBlockingQueue<>(LIMIT);
 
-  UnknownOutcomes(LockStore store, LockCall call, Time time) {
-    this.store = store;
-    this.call = call;
+  UnknownOutcomes(Function<LockId, LockStore.Freed> release, Duration limit, Time time) {
+    this.release = release;
+    this.limit = limit;
     this.time = time;
   }
 
   /** Takes on {@code id}; when too many wait, the lease simply expires. */
   void add(LockId id) {
     long now = time.nanos();
-    if (!queue.offer(new Lost(id, 0, now, Time.after(now, call.callTimeout().toMillis())))) {
+    if (!queue.offer(new Lost(id, 0, now, Time.after(now, limit.toMillis())))) {
       LOG.warn("too many acquires with unknown outcome; a lease will expire by itself");
     }
   }
@@ -75,7 +76,7 @@ final class UnknownOutcomes implements Duty {
 
   private boolean isOver(Lost lost) {
     try {
-      return store.release(lost.id, true, call).status() != LockStore.Freed.Status.NOT_FOUND;
+      return release.apply(lost.id).status() != LockStore.Freed.Status.NOT_FOUND;
     } catch (RuntimeException e) {
       LOG.debug("releasing a lost grant failed and is repeated: {}", e.getMessage());
       return false;

@@ -2,11 +2,16 @@ package io.holdfast.postgres;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.lease.Cancellation;
+import io.holdfast.lock.LockKey;
 import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
@@ -18,6 +23,9 @@ public final class PostgresHoldfast implements AutoCloseable {
   private final PostgresOptions options;
   private final PostgresStore store;
   private final LockService locks;
+
+  /** Of the transactions we run ourselves: released keys that somebody waits for. */
+  private final Map<Connection, List<LockKey>> awaited = new ConcurrentHashMap<>();
 
   private PostgresHoldfast(Database database, PostgresOptions options) {
     this.options = options;
@@ -53,7 +61,9 @@ public final class PostgresHoldfast implements AutoCloseable {
   /** Lock operations inside the open transaction of {@code connection}. */
   public LocksInTransaction in(Connection connection) {
     CallersTransaction caller = new CallersTransaction(connection, store.statements());
-    PostgresLocks bound = store.lockStore().on(caller);
+    List<LockKey> atCommit = awaited.get(connection);
+    Consumer<LockKey> heard = atCommit == null ? key -> {} : atCommit::add;
+    PostgresLocks bound = store.lockStore().on(caller, heard);
     return new LocksInTransaction(connection, locks.joining(bound), bound, options.locks());
   }
 

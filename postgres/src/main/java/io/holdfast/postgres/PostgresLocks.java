@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,17 +32,30 @@ final class PostgresLocks implements LockStore {
   private final LockSetup setup;
   private final KeeperConnection keeper;
   private final Time time;
+  private final Consumer<LockKey> awaited;
 
   PostgresLocks(LockCaller caller, LockSetup setup, KeeperConnection keeper, Time time) {
+    this(caller, setup, keeper, time, key -> {});
+  }
+
+  private PostgresLocks(
+      LockCaller caller,
+      LockSetup setup,
+      KeeperConnection keeper,
+      Time time,
+      Consumer<LockKey> awaited) {
     this.caller = caller;
     this.setup = setup;
     this.keeper = keeper;
     this.time = time;
+    this.awaited = awaited;
   }
 
-  /** The same on a caller's own connection. */
-  PostgresLocks on(LockCaller other) {
-    return new PostgresLocks(other, setup, keeper, time);
+  /**
+   * The same on a caller's own connection; {@code awaited} hears of released keys others wait for.
+   */
+  PostgresLocks on(LockCaller other, Consumer<LockKey> heard) {
+    return new PostgresLocks(other, setup, keeper, time, heard);
   }
 
   @Override
@@ -113,10 +127,18 @@ final class PostgresLocks implements LockStore {
             bindNow(statement, 4);
             try (ResultSet row = statement.executeQuery()) {
               row.next();
-              return freed(row);
+              return announced(freed(row));
             }
           }
         });
+  }
+
+  private Freed announced(Freed freed) {
+    LockKey key = freed.key();
+    if (key != null && freed.wake()) {
+      awaited.accept(key);
+    }
+    return freed;
   }
 
   private static Freed freed(ResultSet row) throws SQLException {

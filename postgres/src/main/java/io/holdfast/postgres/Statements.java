@@ -71,6 +71,12 @@ final class Statements implements AutoCloseable {
     return new StoppedException(operation, stop, watch.isTorn(), e);
   }
 
+  /** What a failed wait for a connection means: the caller's own doing, or the failure itself. */
+  static SQLException calledOff(String operation, Limits limits, SQLException e) {
+    boolean callers = limits.cancellation().isCancelled() || Thread.currentThread().isInterrupted();
+    return callers ? new StoppedException(operation, Watch.Stop.CALLER, false, e) : e;
+  }
+
   private void report(String operation, long nanos, Watch watch, @Nullable SQLException failure) {
     try {
       ErrorCode code = failure == null ? null : codeOf(stopped(operation, watch, failure));

@@ -51,11 +51,19 @@ final class Transactions {
 
   private <T extends @Nullable Object> T onConnection(
       String operation, Statements.Limits limits, SqlWork<T> work) throws SQLException {
-    Connection connection = database.borrow(limits.cancellation(), limits.left());
+    Connection connection = borrow(operation, limits);
     try {
       return statements.run(operation, connection, limits, work, database::discard);
     } finally {
       database.giveBack(connection);
+    }
+  }
+
+  private Connection borrow(String operation, Statements.Limits limits) throws SQLException {
+    try {
+      return database.borrow(limits.cancellation(), limits.left());
+    } catch (SQLException e) {
+      throw Statements.calledOff(operation, limits, e);
     }
   }
 

@@ -165,6 +165,24 @@ class LockFaultTest {
   }
 
   @Test
+  void a_release_in_a_transaction_of_ours_wakes_waiters_after_its_commit() throws Exception {
+    LockOptions slow = LockOptions.DEFAULTS.withPoll(Duration.ofSeconds(60));
+    try (RaceFixture race = new RaceFixture();
+        PostgresHoldfast other = otherProcess(race, slow)) {
+      Acquired held = (Acquired) race.locks.acquire("k", LONG);
+      Future<LockAttempt> waiting =
+          race.async(() -> other.locks().acquire("k", LONG, Wait.upTo(Duration.ofSeconds(50))));
+      await(() -> race.locks.operator().inspect("k").waiters().size() == 1);
+
+      race.holdfast.transaction(
+          TransactionSettings.DEFAULTS,
+          connection -> race.holdfast.in(connection).release(held.lockId()));
+
+      assertThat(waiting.get(20, SECONDS).ok()).isTrue();
+    }
+  }
+
+  @Test
   @Guarantee("LF18")
   void a_waiter_gets_the_lock_by_polling_when_a_stranger_releases_it() throws Exception {
     LockOptions polling =
