@@ -1,7 +1,5 @@
 package io.holdfast.lease;
 
-import java.util.function.Consumer;
-
 /**
  * Says "look again" to whoever waits, in this process or another. A hint may be lost, late or
  * repeated: it saves waiting time and never decides anything. Safe for use by many threads.
@@ -10,8 +8,19 @@ public interface Hints {
   /** Sends a hint about {@code topic} soon, without blocking and without ever failing. */
   void send(String topic);
 
-  /** Hears hints until closed; {@code topic} is what the sender named. */
-  Subscription listen(Consumer<String> topic);
+  /** Hears hints until closed. */
+  Subscription listen(Listener listener);
+
+  /** Hears hints, on a thread of the sender's or of the store's; it must not block. */
+  interface Listener {
+    /** Somebody sent a hint about {@code topic}. */
+    void hinted(String topic);
+
+    /**
+     * Nothing was heard for a while, from when listening was asked for or the connection was lost.
+     */
+    void mayHaveMissedSome();
+  }
 
   /** Ends listening when closed. */
   @FunctionalInterface

@@ -111,7 +111,7 @@ final class LockEngine {
   /** Hears other processes' hints from the first wait on. */
   synchronized void listen() {
     if (subscription == null && options.hints() && !closed) {
-      subscription = backend.hints().listen(room::wakeByHash);
+      subscription = backend.hints().listen(room);
     }
   }
 

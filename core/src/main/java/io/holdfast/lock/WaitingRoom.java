@@ -1,5 +1,6 @@
 package io.holdfast.lock;
 
+import io.holdfast.lease.Hints;
 import io.holdfast.lease.Signal;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * only the first one asks the store; the others queue behind it, so a crowd in one process costs
  * the database no more than one waiter. Safe for use by many threads.
  */
-final class WaitingRoom {
+final class WaitingRoom implements Hints.Listener {
   /** How somebody waits. */
   enum Manner {
     /** Polls when at the head, and otherwise only queues. */
@@ -52,13 +53,19 @@ final class WaitingRoom {
   }
 
   /** Wakes for the key with this display hash, as hints from other processes name it. */
-  synchronized void wakeByHash(String keyHash) {
+  @Override
+  public synchronized void hinted(String keyHash) {
     rooms.forEach(
         (key, queues) -> {
           if (DisplayHash.of(key).equals(keyHash)) {
             wakeFirst(queues);
           }
         });
+  }
+
+  @Override
+  public synchronized void mayHaveMissedSome() {
+    rooms.values().forEach(WaitingRoom::wakeFirst);
   }
 
   private static void wakeFirst(@Nullable Queues queues) {

@@ -14,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -44,7 +43,7 @@ final class Notifier implements AutoCloseable {
   private final Database database;
   private final Transactions transactions;
   private final Set<String> pending = new LinkedHashSet<>();
-  private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Hints.Listener> listeners = new CopyOnWriteArrayList<>();
   private final Listening listening = new Listening();
   private final DutyRunner sender = new DutyRunner("holdfast-notify", new Sending(), Time.system());
   private final DutyRunner receiver = new DutyRunner("holdfast-listen", listening, Time.system());
@@ -63,18 +62,28 @@ final class Notifier implements AutoCloseable {
       }
 
       @Override
-      public Subscription listen(Consumer<String> listener) {
-        Consumer<String> scoped =
-            topic -> {
-              if (topic.startsWith(prefix)) {
-                listener.accept(topic.substring(prefix.length()));
-              }
-            };
+      public Subscription listen(Listener listener) {
+        Listener scoped = new ScopedListener(prefix, listener);
         listeners.add(scoped);
         receiver.wake();
         return () -> listeners.remove(scoped);
       }
     };
+  }
+
+  /** Hears only what its own kind of sender sent. */
+  private record ScopedListener(String prefix, Hints.Listener listener) implements Hints.Listener {
+    @Override
+    public void hinted(String topic) {
+      if (topic.startsWith(prefix)) {
+        listener.hinted(topic.substring(prefix.length()));
+      }
+    }
+
+    @Override
+    public void mayHaveMissedSome() {
+      listener.mayHaveMissedSome();
+    }
   }
 
   private void enqueue(String topic) {
@@ -164,13 +173,14 @@ final class Notifier implements AutoCloseable {
         try (Statement statement = open.createStatement()) {
           statement.execute("LISTEN holdfast_hints");
         }
+        listeners.forEach(Hints.Listener::mayHaveMissedSome);
       }
       PGNotification[] heard = open.unwrap(PGConnection.class).getNotifications(LISTEN_TURN_MS);
       if (heard == null) {
         return 0;
       }
       for (PGNotification hint : heard) {
-        listeners.forEach(listener -> listener.accept(hint.getParameter()));
+        listeners.forEach(listener -> listener.hinted(hint.getParameter()));
       }
       return heard.length;
     }
