@@ -8,6 +8,7 @@ import io.holdfast.lock.Locks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,16 +70,32 @@ public final class PostgresHoldfast implements AutoCloseable {
 
   /**
    * Runs {@code work} in a transaction of its own and repeats it, at most three times, when it
-   * loses against another one.
+   * loses against another one. Locks that {@code in(connection)} releases in it wake their waiters
+   * after the commit.
    */
   public <T> T transaction(TransactionSettings settings, TransactionWork<T> work) {
+    List<LockKey> released = new ArrayList<>();
+    Statements.Limits limits = Statements.Limits.of(Cancellation.never(), Duration.ofDays(1));
     try {
-      Statements.Limits limits = Statements.Limits.of(Cancellation.never(), Duration.ofDays(1));
-      return store
-          .transactions()
-          .transaction("transaction", limits, settings, watch -> work.run(watch.connection()));
+      T result =
+          store
+              .transactions()
+              .transaction("transaction", limits, settings, watch -> run(watch, work, released));
+      released.forEach(locks::wakeWaiters);
+      return result;
     } catch (SQLException e) {
       throw Statements.asHoldfast("transaction", e);
+    }
+  }
+
+  private <T> T run(Watch watch, TransactionWork<T> work, List<LockKey> released)
+      throws SQLException {
+    released.clear();
+    awaited.put(watch.connection(), released);
+    try {
+      return work.run(watch.connection());
+    } finally {
+      awaited.remove(watch.connection());
     }
   }
 
