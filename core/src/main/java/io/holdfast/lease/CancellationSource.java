@@ -2,6 +2,7 @@ package io.holdfast.lease;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The side of a {@link Cancellation} that can cancel. Safe for use by many threads. */
 public final class CancellationSource implements Cancellation {
@@ -10,13 +11,18 @@ public final class CancellationSource implements Cancellation {
 
   /** Cancels, running every registered action on this thread. Only the first call does anything. */
   public void cancel() {
-    List<Action> actions;
+    Action next;
+    while ((next = takeNext()) != null) {
+      next.run.run();
+    }
+  }
+
+  /** One at a time, so that an action can still be withdrawn while an earlier one runs. */
+  private @Nullable Action takeNext() {
     synchronized (waiting) {
       cancelled = true;
-      actions = List.copyOf(waiting);
-      waiting.clear();
+      return waiting.isEmpty() ? null : waiting.remove(0);
     }
-    actions.forEach(action -> action.run.run());
   }
 
   @Override

@@ -13,6 +13,9 @@ public final class KeptLease {
     /** Called after each successful renewal, on a keeper thread. */
     void renewed(long expiresAtMs);
 
+    /** Called after each renewal that failed and will be repeated, on a keeper thread. */
+    default void failed(RuntimeException failure) {}
+
     /** Called once, on a thread of its own. */
     void lost(LossReason reason);
   }
@@ -33,6 +36,8 @@ public final class KeptLease {
   private @Nullable Thread owner;
   private boolean interrupted;
   private boolean renewing;
+  private boolean repeating;
+  private boolean ended;
   private long dueNanos;
 
   KeptLease(
@@ -55,6 +60,9 @@ public final class KeptLease {
 
   /** Interrupts {@code thread} when the lease is lost, never after {@link #end} has returned. */
   public synchronized void interruptOnLoss(Thread thread) {
+    if (ended) {
+      return;
+    }
     owner = thread;
     if (state == State.LOST) {
       interruptOwner();
@@ -66,6 +74,7 @@ public final class KeptLease {
    * noticed, the flag is taken back: it must not hit what the thread does next.
    */
   public synchronized void end() {
+    ended = true;
     if (state == State.HELD) {
       state = State.ENDED;
     }
@@ -84,9 +93,10 @@ public final class KeptLease {
     return listener;
   }
 
-  /** Marks the lease as being renewed, if it is held and due by {@code nanos}. */
-  synchronized boolean startRenewal(long nanos) {
-    if (state != State.HELD || renewing || dueNanos - nanos > 0) {
+  /** Marks the lease as being renewed, if it is held and due; a first try may join others early. */
+  synchronized boolean startRenewal(long nanos, long earlyNanos) {
+    long early = repeating ? 0 : earlyNanos;
+    if (state != State.HELD || renewing || dueNanos - nanos > early) {
       return false;
     }
     renewing = true;
@@ -98,17 +108,32 @@ public final class KeptLease {
     return renewing ? farNanos : dueNanos;
   }
 
+  /** Brings the next renewal forward, if it was to come later. */
+  synchronized void renewBy(long nanos) {
+    if (!renewing && nanos - dueNanos < 0) {
+      dueNanos = nanos;
+    }
+  }
+
   synchronized void renewAt(long nanos) {
     renewing = false;
+    repeating = false;
     dueNanos = nanos;
   }
 
-  /** Takes a successful renewal; it is too late once the loss was announced. */
-  synchronized void renewed(long requestedNanos, long nextNanos) {
+  synchronized void repeatAt(long nanos) {
+    renewAt(nanos);
+    repeating = true;
+  }
+
+  /** Takes a successful renewal; false when it came too late, after the loss or the deadline. */
+  synchronized boolean renewed(long requestedNanos, long nextNanos) {
     renewAt(nextNanos);
-    if (state == State.HELD) {
-      trust.renew(requestedNanos, lease.ttl().toMillis());
+    if (!isHeld()) {
+      return false;
     }
+    trust.renew(requestedNanos, lease.ttl().toMillis());
+    return true;
   }
 
   boolean pastDeadline() {

@@ -1,5 +1,6 @@
 package io.holdfast.lease;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -32,7 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class LeaseKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int BATCH = 200;
-  private static final long MIN_TTL_MS = 100;
+
+  /** The shortest ttl that can be renewed. */
+  public static final long MIN_TTL_MS = 100;
+
   private static final long FAR_NANOS = TimeUnit.HOURS.toNanos(1);
 
   /** The store's side of renewing. */
@@ -53,6 +57,8 @@ public final class LeaseKeeper implements AutoCloseable {
   private final Duty deadlines = new Deadlines();
   private final DutyRunner renewing;
   private final DutyRunner watching;
+  private final Object reserveLock = new Object();
+  private boolean reserved;
 
   /** A keeper without leases and without threads. */
   public LeaseKeeper(Time time, Renewer renewer, Reserve reserve) {
@@ -76,6 +82,13 @@ public final class LeaseKeeper implements AutoCloseable {
     renewing.wake();
     watching.wake();
     return kept;
+  }
+
+  /** Says that the holder extended {@code lease} itself, by {@code ttl} instead of its own. */
+  public void extended(KeptLease lease, Duration ttl) {
+    lease.renewBy(time.nanos() + Time.after(0, ttl.toMillis()) / 3);
+    renewing.wake();
+    watching.wake();
   }
 
   /** Stops keeping {@code lease}; a renewal under way may still arrive and does no harm. */
@@ -109,7 +122,7 @@ public final class LeaseKeeper implements AutoCloseable {
     leases.clear();
     renewing.close();
     watching.close();
-    renewals.work();
+    updateReserve();
     tasks.shutdown();
     try {
       if (!tasks.awaitTermination(2, TimeUnit.SECONDS)) {
@@ -140,7 +153,7 @@ public final class LeaseKeeper implements AutoCloseable {
       answers = renewer.renewAll(batch.stream().map(KeptLease::lease).toList());
     } catch (RuntimeException e) {
       LOG.warn("renewing {} leases failed and is repeated: {}", batch.size(), e.getMessage());
-      batch.forEach(this::repeatSoon);
+      batch.forEach(lease -> failed(lease, e));
       return;
     }
     for (int i = 0; i < batch.size(); i++) {
@@ -159,7 +172,7 @@ public final class LeaseKeeper implements AutoCloseable {
       take(lease, renewer.renewOne(lease.lease()), askedNanos);
     } catch (RuntimeException e) {
       LOG.warn("renewing a lease failed and is repeated: {}", e.getMessage());
-      repeatSoon(lease);
+      failed(lease, e);
     }
     renewing.wake();
   }
@@ -167,8 +180,11 @@ public final class LeaseKeeper implements AutoCloseable {
   private void take(KeptLease lease, Renewal answer, long askedNanos) {
     switch (answer.status()) {
       case RENEWED -> {
-        lease.renewed(askedNanos, askedNanos + third(lease.lease()));
-        notifyRenewed(lease, answer.expiresAtMs());
+        if (lease.renewed(askedNanos, askedNanos + third(lease.lease()))) {
+          notifyRenewed(lease, answer.expiresAtMs());
+        } else {
+          lease.lose(LossReason.DEADLINE);
+        }
       }
       case NOT_FOUND -> lease.lose(LossReason.NOT_FOUND);
       case EXPIRED -> lease.lose(LossReason.EXPIRED);
@@ -184,36 +200,24 @@ public final class LeaseKeeper implements AutoCloseable {
     }
   }
 
+  private void failed(KeptLease lease, RuntimeException failure) {
+    try {
+      lease.listener().failed(failure);
+    } catch (RuntimeException e) {
+      LOG.warn("a renewal listener failed: {}", e.getMessage(), e);
+    }
+    repeatSoon(lease);
+  }
+
   private void repeatSoon(KeptLease lease) {
     long pause = Math.min(TimeUnit.SECONDS.toNanos(1), third(lease.lease()) / 4);
-    lease.renewAt(time.nanos() + pause);
+    lease.repeatAt(time.nanos() + pause);
     renewing.wake();
   }
 
-  private static long third(Lease lease) {
-    return Time.after(0, lease.ttl().toMillis()) / 3;
-  }
-
-  /** Renews what is due, in batches; slightly early ones join, so that batches are large. */
-  private final class Renewals implements Duty {
-    private boolean reserved;
-
-    @Override
-    public synchronized int work() {
-      updateReserve();
-      List<KeptLease> due = new ArrayList<>();
-      for (KeptLease lease : leases) {
-        if (lease.startRenewal(time.nanos() + third(lease.lease()) / 10)) {
-          due.add(lease);
-        }
-      }
-      for (int from = 0; from < due.size(); from += BATCH) {
-        renewBatch(due.subList(from, Math.min(due.size(), from + BATCH)));
-      }
-      return due.size();
-    }
-
-    private void updateReserve() {
+  /** Takes the reserve with the first lease and gives it back with the last. */
+  private void updateReserve() {
+    synchronized (reserveLock) {
       boolean wanted = !leases.isEmpty();
       if (wanted == reserved) {
         return;
@@ -228,6 +232,30 @@ public final class LeaseKeeper implements AutoCloseable {
       } catch (RuntimeException e) {
         LOG.warn("renewals go without their reserve for now: {}", e.getMessage());
       }
+    }
+  }
+
+  private static long third(Lease lease) {
+    return Time.after(0, lease.ttl().toMillis()) / 3;
+  }
+
+  /** Renews what is due, in batches; slightly early ones join, so that batches are large. */
+  private final class Renewals implements Duty {
+    @Override
+    public int work() {
+      updateReserve();
+      List<KeptLease> due = new ArrayList<>();
+      for (KeptLease lease : leases) {
+        if (lease.pastDeadline()) {
+          lease.lose(LossReason.DEADLINE);
+        } else if (lease.startRenewal(time.nanos(), third(lease.lease()) / 10)) {
+          due.add(lease);
+        }
+      }
+      for (int from = 0; from < due.size(); from += BATCH) {
+        renewBatch(due.subList(from, Math.min(due.size(), from + BATCH)));
+      }
+      return due.size();
     }
 
     @Override

@@ -134,6 +134,10 @@ public final class Acquired implements LockAttempt {
     if (outcome instanceof Extended extended) {
       expiresAt = extended.expiresAt();
       trust.renew(asked, checked.millis());
+      KeptLease keeping = kept;
+      if (keeping != null) {
+        calls.extendedByHolder(keeping, checked);
+      }
     }
     return outcome;
   }

@@ -17,6 +17,8 @@ interface HandleCalls {
 
   KeptLease keep(Acquired lock, LockTtl ttl, Trust trust, Consumer<LossReason> onLost);
 
+  void extendedByHolder(KeptLease kept, LockTtl ttl);
+
   void endKeeping(Acquired lock, KeptLease kept);
 
   void releaseFailed(

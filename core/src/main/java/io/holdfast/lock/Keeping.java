@@ -1,6 +1,6 @@
 package io.holdfast.lock;
 
-import io.holdfast.lease.Cancellation;
+import io.holdfast.ErrorCode;
 import io.holdfast.lease.KeptLease;
 import io.holdfast.lease.Lease;
 import io.holdfast.lease.LeaseKeeper;
@@ -30,7 +30,7 @@ final class Keeping {
     if (!LeaseKeeper.canKeep(lease)) {
       throw LockException.invalid("a lock to be renewed needs a ttl of at least 100 ms");
     }
-    engine.admit(Cancellation.never());
+    engine.requireOpen();
     engine.keeping(lock, true);
     return engine.keeper.keep(lease, trust, new Listener(lock, onLost));
   }
@@ -50,6 +50,16 @@ final class Keeping {
       observer.report(
           LockEvent.Type.EXTEND,
           LockEvent.Outcome.OK,
+          Observer.Subject.of(lock.lockKey(), lock.id()),
+          0);
+    }
+
+    @Override
+    public void failed(RuntimeException failure) {
+      ErrorCode code = failure instanceof LockException e ? e.code() : ErrorCode.INTERNAL;
+      observer.report(
+          LockEvent.Type.EXTEND,
+          LockEvent.Outcome.error(code),
           Observer.Subject.of(lock.lockKey(), lock.id()),
           0);
     }

@@ -5,6 +5,7 @@ import io.holdfast.lease.Fence;
 import io.holdfast.lease.Time;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -27,14 +28,16 @@ public final class LeasedLock implements Lock {
   private final LockService locks;
   private final LockKey key;
   private final Time time;
+  private final Set<LeasedLock> held;
   private final ReentrantLock local = new ReentrantLock();
   private @Nullable Acquired lease;
   private volatile boolean lost;
 
-  LeasedLock(LockService locks, LockKey key, Time time) {
+  LeasedLock(LockService locks, LockKey key, Time time, Set<LeasedLock> held) {
     this.locks = locks;
     this.key = key;
     this.time = time;
+    this.held = held;
   }
 
   /** Waits without limit, whatever interrupts. Throws when the store fails. */
@@ -108,17 +111,17 @@ public final class LeasedLock implements Lock {
 
   /** The fence of the present hold. */
   public Fence fence() {
-    Acquired held = lease;
-    if (!local.isHeldByCurrentThread() || held == null) {
+    Acquired present = lease;
+    if (!local.isHeldByCurrentThread() || present == null) {
       throw new IllegalMonitorStateException("not held by this thread");
     }
-    return held.fence();
+    return present.fence();
   }
 
   /** Whether this thread holds the lock and may rely on it now. */
   public boolean isHeld() {
-    Acquired held = lease;
-    return local.isHeldByCurrentThread() && held != null && held.isHeld();
+    Acquired present = lease;
+    return local.isHeldByCurrentThread() && present != null && present.isHeld();
   }
 
   private boolean enterUninterrupted() {
@@ -151,10 +154,12 @@ public final class LeasedLock implements Lock {
     boolean entered = false;
     try {
       if (acquire.get() instanceof Acquired got) {
-        // The keeper refers to this object through the callback, so it outlives a careless caller.
-        lease = got.keep(reason -> lost = true);
+        lease = got;
         lost = false;
         entered = true;
+        // Kept from being collected while it is held, should nobody refer to it meanwhile.
+        held.add(this);
+        got.keep(reason -> lost = true);
       }
       return entered;
     } finally {
@@ -166,14 +171,15 @@ public final class LeasedLock implements Lock {
 
   /** Releases the lease; false when it was lost. A failed release goes to the listener. */
   private boolean leave() {
-    Acquired held = Objects.requireNonNull(lease);
+    Acquired present = Objects.requireNonNull(lease);
     lease = null;
+    held.remove(this);
     boolean interrupted = Thread.interrupted();
     try {
-      boolean good = held.isHeld() && !lost;
-      return held.release().ok() && good;
+      boolean good = present.isHeld() && !lost;
+      return present.release().ok() && good;
     } catch (LockException e) {
-      locks.releaseFailed(e, held);
+      locks.releaseFailed(e, present);
       return true;
     } finally {
       restore(interrupted);

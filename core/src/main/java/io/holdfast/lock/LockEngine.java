@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -76,11 +77,15 @@ final class LockEngine {
     if (Thread.currentThread().isInterrupted()) {
       throw new LockException(ErrorCode.ABORTED, "the calling thread was interrupted");
     }
-    if (closed) {
-      throw new LockException(ErrorCode.SERVICE_UNAVAILABLE, "the locks are closed");
-    }
+    requireOpen();
     if (started.compareAndSet(false, true) && purging != null) {
       purging.wake();
+    }
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new LockException(ErrorCode.SERVICE_UNAVAILABLE, "the locks are closed");
     }
   }
 
@@ -142,7 +147,12 @@ final class LockEngine {
   }
 
   void inBackground(Runnable task) {
-    tasks.execute(task);
+    try {
+      tasks.execute(task);
+    } catch (RejectedExecutionException e) {
+      // Closed meanwhile; a handle may still be closed then.
+      Background.daemon("holdfast-lock-late", task).start();
+    }
   }
 
   void keeping(Acquired lock, boolean on) {

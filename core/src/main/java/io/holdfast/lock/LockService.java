@@ -58,56 +58,77 @@ public final class LockService implements Locks {
 
   @Override
   public LockAttempt acquire(String key, Duration ttl) {
-    return tryOnce(key, ttl, null, null);
+    return tryOnce(key, ttl, null, cancellation);
   }
 
   @Override
   public LockAttempt acquire(String key, Duration ttl, String lockId) {
-    if (lockId == null) {
-      throw LockException.invalid("lockId must not be null");
-    }
-    return tryOnce(key, ttl, lockId, null);
+    Observer.Subject subject = Observer.Subject.key(key);
+    return reported(
+        subject,
+        () -> {
+          engine.admit(cancellation);
+          LockKey checked = LockKey.of(key);
+          LockId id = LockId.of(lockId);
+          subject.lockId = lockId;
+          return attempt(
+              new LockStore.Request(checked, id, true, LockTtl.of(ttl), null), cancellation);
+        });
   }
 
   @Override
   public LockAttempt acquire(String key, Duration ttl, Wait wait) {
     if (wait.limit().isZero()) {
-      return tryOnce(key, ttl, null, null);
+      return tryOnce(key, ttl, null, cancellation);
     }
-    engine.admit(cancellation);
-    LockKey checked = LockKey.of(key);
-    LockTtl.of(ttl);
-    return new Waiting(engine, this, cancellation).acquire(checked, ttl, wait);
+    return reported(
+        Observer.Subject.key(key),
+        () -> {
+          engine.admit(cancellation);
+          return new Waiting(engine, this, cancellation)
+              .acquire(LockKey.of(key), LockTtl.of(ttl), wait);
+        });
   }
 
-  /** One attempt, as a waiter that comes back or as one that does not. */
+  /** One reported attempt, as a waiter that comes back or as one that does not. */
   LockAttempt tryOnce(
-      String key, Duration ttl, @Nullable String lockId, LockStore.@Nullable Waiter waiter) {
-    Observer.Subject subject = Observer.Subject.key(key);
+      String key, Duration ttl, LockStore.@Nullable Waiter waiter, Cancellation cancel) {
+    return reported(
+        Observer.Subject.key(key),
+        () -> {
+          engine.admit(cancel);
+          return attempt(LockKey.of(key), LockTtl.of(ttl), waiter, cancel);
+        });
+  }
+
+  /** One attempt under a new id that is part of a reported call. */
+  LockAttempt attempt(
+      LockKey key, LockTtl ttl, LockStore.@Nullable Waiter waiter, Cancellation cancel) {
+    engine.admit(cancel);
+    return attempt(new LockStore.Request(key, LockId.random(), false, ttl, waiter), cancel);
+  }
+
+  private LockAttempt reported(Observer.Subject subject, Supplier<LockAttempt> call) {
     return observer.observe(
         LockEvent.Type.ACQUIRE,
         subject,
         () -> {
-          engine.admit(cancellation);
-          LockKey checkedKey = LockKey.of(key);
-          LockId id = lockId == null ? LockId.random() : LockId.of(lockId);
-          subject.lockId = lockId;
-          LockStore.Request request =
-              new LockStore.Request(checkedKey, id, lockId != null, LockTtl.of(ttl), waiter);
-          LockAttempt attempt = attempt(request);
-          subject.lockId = attempt.ok() ? id.text() : subject.lockId;
+          LockAttempt attempt = call.get();
+          if (attempt instanceof Acquired granted) {
+            subject.lockId = granted.lockId();
+          }
           return attempt;
         },
         attempt -> attempt.ok() ? LockEvent.Outcome.OK : LockEvent.Outcome.fail("locked"));
   }
 
-  private LockAttempt attempt(LockStore.Request request) {
+  private LockAttempt attempt(LockStore.Request request, Cancellation cancel) {
     LockKey key = request.key();
     LockId id = request.id();
     long askedNanos = engine.time.nanos();
     LockStore.Grant grant;
     try {
-      grant = guarded(key, id, () -> store.acquire(request, engine.call(cancellation)));
+      grant = guarded(key, id, () -> store.acquire(request, engine.call(cancel)));
     } catch (LockException e) {
       throw afterFailure(e, request);
     }
@@ -116,7 +137,7 @@ public final class LockService implements Locks {
         observer.report(
             LockEvent.Type.FENCE_WARNING, LockEvent.Outcome.OK, Observer.Subject.of(key, id), 0);
       }
-      Trust trust = new Trust(engine.time, askedNanos, request.ttl().millis());
+      Trust trust = new Trust(engine.time, askedNanos, granted.leftMs());
       return new Acquired(new Handles(), request, granted, trust);
     }
     return new Locked(Duration.ofMillis(((LockStore.Grant.Refused) grant).retryAfterMs()));
@@ -257,6 +278,7 @@ public final class LockService implements Locks {
       String key, WithLockOptions options, LockedFunction<T, X> fn) throws X {
     engine.admit(cancellation);
     LockKey checked = LockKey.of(key);
+    options.checkRenewable();
     Acquired lock = new Retrying(engine, this, cancellation).acquire(checked, options);
     return new Section(lock, options).run(fn);
   }
@@ -332,7 +354,7 @@ public final class LockService implements Locks {
       return call.get();
     } catch (LockException e) {
       throw e.about(rawKey, rawId);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw new LockException(ErrorCode.INTERNAL, "the store failed unexpectedly", e)
           .about(rawKey, rawId);
     }
@@ -373,6 +395,11 @@ public final class LockService implements Locks {
     @Override
     public KeptLease keep(Acquired lock, LockTtl ttl, Trust trust, Consumer<LossReason> onLost) {
       return new Keeping(engine, observer).keep(lock, ttl, trust, onLost);
+    }
+
+    @Override
+    public void extendedByHolder(KeptLease kept, LockTtl ttl) {
+      engine.keeper.extended(kept, ttl.duration());
     }
 
     @Override

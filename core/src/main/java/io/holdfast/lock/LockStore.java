@@ -59,8 +59,9 @@ public interface LockStore {
 
   /** The answer to an acquire. */
   sealed interface Grant {
-    /** Held now; the values are the stored ones. */
-    record Granted(Fence fence, long expiresAtMs, long acquiredAtMs) implements Grant {}
+    /** Held now; the values are the stored ones, and {@code leftMs} is until their expiry. */
+    record Granted(Fence fence, long expiresAtMs, long acquiredAtMs, long leftMs)
+        implements Grant {}
 
     /** Taken for about this long. */
     record Refused(long retryAfterMs) implements Grant {}

@@ -23,7 +23,7 @@ public record LockTimeouts(Duration lock, Duration call, @Nullable Duration clos
   }
 
   private static void check(Duration value, String name) {
-    if (value.toNanos() < 1_000_000 || value.compareTo(MAX) > 0) {
+    if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(MAX) > 0) {
       throw LockException.invalid(name + " must be from 1 ms to 24 days");
     }
   }

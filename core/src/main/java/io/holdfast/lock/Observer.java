@@ -62,11 +62,18 @@ final class Observer {
     LockEvent event = new LockEvent(type, outcome, keyHash, idHash, nanos, null);
     for (Audience audience : audiences) {
       try {
-        LockEvent shown = audience.includeRaw.test(event) ? withRaw(event, subject) : event;
-        audience.listener.observed(shown);
+        audience.listener.observed(shows(audience, event) ? withRaw(event, subject) : event);
       } catch (RuntimeException e) {
         // A listener must not change what it listens to.
       }
+    }
+  }
+
+  private static boolean shows(Audience audience, LockEvent event) {
+    try {
+      return audience.includeRaw.test(event);
+    } catch (RuntimeException e) {
+      return false;
     }
   }
 

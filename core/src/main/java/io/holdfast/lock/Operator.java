@@ -27,6 +27,7 @@ final class Operator implements LockOperator {
 
   @Override
   public List<LockInfoRaw> listRaw(String prefix, @Nullable String after, int limit) {
+    engine.admit(cancellation);
     if (limit < 1 || limit > MAX_LIST) {
       throw LockException.invalid("limit must be 1 to " + MAX_LIST);
     }
@@ -39,6 +40,7 @@ final class Operator implements LockOperator {
 
   @Override
   public LockInspection inspect(String key) {
+    engine.admit(cancellation);
     LockKey checked = LockKey.of(key);
     LockAdmin.Inspection seen =
         LockService.guarded(checked, null, () -> admin().inspect(checked, call()));
@@ -75,6 +77,7 @@ final class Operator implements LockOperator {
 
   @Override
   public boolean breakLock(String key, Fence fence) {
+    engine.admit(cancellation);
     LockKey checked = LockKey.of(key);
     LockAdmin.Broken broken =
         LockService.guarded(checked, null, () -> admin().breakLock(checked, fence, call()));
@@ -86,6 +89,7 @@ final class Operator implements LockOperator {
 
   @Override
   public long raiseFences(long by) {
+    engine.admit(cancellation);
     if (by < 1 || by > Fence.MAX) {
       throw LockException.invalid("fences are raised by 1 to " + Fence.MAX);
     }

@@ -20,9 +20,10 @@ final class Retrying {
   Acquired acquire(LockKey key, WithLockOptions options) {
     LockRetry retry = options.retry();
     Cancellation either = AnyOf.of(cancellation, options.acquireCancellation());
+    engine.admit(either);
     boolean once = retry.timeout().isZero() || retry.maxRetries() == 0;
     if (once) {
-      LockAttempt only = locks.cancelledBy(either).acquire(key.text(), options.ttl());
+      LockAttempt only = locks.tryOnce(key.text(), options.ttl(), null, either);
       return held(only, key);
     }
     engine.listen();
@@ -33,7 +34,7 @@ final class Retrying {
       granted = last.ok();
       return held(last, key);
     } finally {
-      if (place.leave() && !granted) {
+      if (place.leave() && place.hasTicket && !granted) {
         Waiting.giveUp(engine, key, engine.processId);
       }
     }
@@ -48,9 +49,9 @@ final class Retrying {
       long leftNanos = untilNanos - engine.time.nanos();
       long delayNanos =
           retry.delayNanos(attempts + 1, Math.max(0, leftNanos), ThreadLocalRandom.current());
-      LockAttempt attempt =
-          locks.cancelledBy(cancel).tryOnce(key.text(), options.ttl(), null, ticket(delayNanos));
+      LockAttempt attempt = locks.tryOnce(key.text(), options.ttl(), ticket(delayNanos), cancel);
       attempts++;
+      place.hasTicket |= !attempt.ok();
       boolean over = attempts > retry.maxRetries() || untilNanos - engine.time.nanos() <= 0;
       if (attempt.ok() || over) {
         return attempt;

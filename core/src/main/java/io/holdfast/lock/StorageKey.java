@@ -24,7 +24,7 @@ public final class StorageKey {
     if (key.isEmpty()) {
       throw LockException.invalid("key must not be empty");
     }
-    String head = prefix.replaceFirst(":+$", "");
+    String head = withoutTrailingColons(prefix);
     if (bytes(head) + (head.isEmpty() ? 0 : 1) + reserve > limit) {
       throw LockException.invalid("prefix leaves no room for a key");
     }
@@ -37,6 +37,14 @@ public final class StorageKey {
       throw LockException.invalid("the limit is too small for a hashed key");
     }
     return hashed;
+  }
+
+  private static String withoutTrailingColons(String prefix) {
+    int end = prefix.length();
+    while (end > 0 && prefix.charAt(end - 1) == ':') {
+      end--;
+    }
+    return prefix.substring(0, end);
   }
 
   private static String join(String head, String tail) {

@@ -21,7 +21,12 @@ final class UnknownOutcomes implements Duty {
   private static final int LIMIT = 1000;
   private static final long IDLE_NANOS = Duration.ofHours(1).toNanos();
 
-  private record Lost(LockId id, int tries, long dueNanos, long untilNanos) {}
+  private record Lost(LockId id, int tries, long sinceNanos) {
+    /** At 0, 1, 2, 4 ... s after the answer was lost. */
+    long dueNanos() {
+      return Time.after(sinceNanos, tries == 0 ? 0 : 1000L << Math.min(tries - 1, 20));
+    }
+  }
 
   private final Function<LockId, LockStore.Freed> release;
   private final Duration limit;
@@ -37,7 +42,7 @@ final class UnknownOutcomes implements Duty {
   /** Takes on {@code id}; when too many wait, the lease simply expires. */
   void add(LockId id) {
     long now = time.nanos();
-    if (!queue.offer(new Lost(id, 0, now, Time.after(now, limit.toMillis())))) {
+    if (!queue.offer(new Lost(id, 0, now))) {
       LOG.warn("too many acquires with unknown outcome; a lease will expire by itself");
     }
   }
@@ -48,7 +53,7 @@ final class UnknownOutcomes implements Duty {
     queue.drainTo(all);
     int done = 0;
     for (Lost lost : all) {
-      if (lost.dueNanos - time.nanos() > 0) {
+      if (lost.dueNanos() - time.nanos() > 0) {
         queue.add(lost);
       } else {
         done++;
@@ -61,15 +66,14 @@ final class UnknownOutcomes implements Duty {
   @Override
   public long dueNanos() {
     long now = time.nanos();
-    return now + queue.stream().mapToLong(lost -> lost.dueNanos - now).min().orElse(IDLE_NANOS);
+    return now + queue.stream().mapToLong(lost -> lost.dueNanos() - now).min().orElse(IDLE_NANOS);
   }
 
   private void tryRelease(Lost lost) {
     if (!isOver(lost)) {
-      long pause = 1000L << Math.min(lost.tries, 20);
-      long due = Time.after(time.nanos(), pause);
-      if (due - lost.untilNanos < 0) {
-        queue.offer(new Lost(lost.id, lost.tries + 1, due, lost.untilNanos));
+      Lost next = new Lost(lost.id, lost.tries + 1, lost.sinceNanos);
+      if (next.dueNanos() - Time.after(lost.sinceNanos, limit.toMillis()) < 0) {
+        queue.offer(next);
       }
     }
   }

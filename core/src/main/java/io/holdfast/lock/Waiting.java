@@ -30,7 +30,7 @@ final class Waiting {
     this.cancellation = cancellation;
   }
 
-  LockAttempt acquire(LockKey key, Duration ttl, Wait wait) {
+  LockAttempt acquire(LockKey key, LockTtl ttl, Wait wait) {
     engine.listen();
     String waiterId = wait.isFair() ? LockId.random().text() : engine.processId;
     long ticketMs = 3 * engine.options.poll().toMillis();
@@ -49,16 +49,12 @@ final class Waiting {
   }
 
   private LockAttempt poll(
-      LockKey key,
-      Duration ttl,
-      LockStore.Waiter waiter,
-      WaitingRoom.Place place,
-      long untilNanos) {
+      LockKey key, LockTtl ttl, LockStore.Waiter waiter, WaitingRoom.Place place, long untilNanos) {
     Locked refused = new Locked(Duration.ofMillis(1));
     while (true) {
       long nextNanos = untilNanos;
       if (place.mayTry()) {
-        LockAttempt attempt = locks.tryOnce(key.text(), ttl, null, waiter);
+        LockAttempt attempt = locks.attempt(key, ttl, waiter, cancellation);
         if (!(attempt instanceof Locked locked)) {
           return attempt;
         }

@@ -83,6 +83,10 @@ final class WaitingRoom implements Hints.Listener {
   /** One waiter of a key in this process. */
   final class Place {
     final Signal signal = new Signal();
+
+    /** Whether a refused try has left a ticket with the store; read and set by the waiter only. */
+    boolean hasTicket;
+
     private final String key;
     private final Manner manner;
 

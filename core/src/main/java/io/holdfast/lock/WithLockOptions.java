@@ -1,6 +1,7 @@
 package io.holdfast.lock;
 
 import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.LeaseKeeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,13 @@ public record WithLockOptions(
 
   public WithLockOptions {
     LockTtl.of(ttl);
+  }
+
+  /** A lock that is to be renewed must live long enough for that. */
+  void checkRenewable() {
+    if ((autoRenew || interruptOnLoss) && ttl.toMillis() < LeaseKeeper.MIN_TTL_MS) {
+      throw LockException.invalid("a lock to be renewed needs a ttl of at least 100 ms");
+    }
   }
 
   /** With another ttl. */

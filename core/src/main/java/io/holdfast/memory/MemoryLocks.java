@@ -49,7 +49,9 @@ final class MemoryLocks implements LockStore {
     Row row = rows.get(key.text());
     if (row != null && Liveness.isLive(row.expiresAtMs(), now)) {
       if (row.id().equals(request.id().text())) {
-        return new Grant.Granted(row.fence(), row.expiresAtMs(), row.acquiredAtMs());
+        forget(request);
+        return new Grant.Granted(
+            row.fence(), row.expiresAtMs(), row.acquiredAtMs(), row.expiresAtMs() - now);
       }
       register(request, now);
       return new Grant.Refused(Liveness.remainingMs(row.expiresAtMs(), now));
@@ -72,11 +74,16 @@ final class MemoryLocks implements LockStore {
     refuseForeignId(request);
     counters.put(key, fence);
     rows.put(key, new Row(key, request.id().text(), new Fence(fence), expiresAt, now));
+    forget(request);
+    return new Grant.Granted(new Fence(fence), expiresAt, now, request.ttl().millis());
+  }
+
+  private void forget(Request request) {
     Waiter waiter = request.waiter();
     if (waiter != null) {
+      String key = request.key().text();
       waiters.removeIf(w -> w.key.equals(key) && w.waiterId.equals(waiter.id()));
     }
-    return new Grant.Granted(new Fence(fence), expiresAt, now);
   }
 
   private void refuseForeignId(Request request) {

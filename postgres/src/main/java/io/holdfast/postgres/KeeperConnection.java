@@ -19,7 +19,7 @@ final class KeeperConnection implements Reserve {
   private final Database database;
   private final Statements statements;
   private final ReentrantLock use = new ReentrantLock();
-  private boolean wanted;
+  private volatile boolean wanted;
   private @Nullable Connection connection;
 
   KeeperConnection(Database database, Statements statements) {
@@ -40,28 +40,35 @@ final class KeeperConnection implements Reserve {
     }
   }
 
+  /** Never waits for a renewal that is under way: that one drops the connection when it is over. */
   @Override
   public void giveBack() {
-    use.lock();
-    try {
-      wanted = false;
-      drop();
-    } finally {
-      use.unlock();
+    wanted = false;
+    dropUnwanted();
+  }
+
+  private void dropUnwanted() {
+    if (!wanted && use.tryLock()) {
+      try {
+        drop();
+      } finally {
+        use.unlock();
+      }
     }
   }
 
   /** Runs {@code work} on the kept connection, or without one as {@code caller} does. */
   <T extends @Nullable Object> T run(
       String operation, LockCall call, LockCaller caller, SqlWork<T> work) throws SQLException {
+    if (!wanted) {
+      return caller.single(operation, call, work);
+    }
     use.lock();
     try {
-      if (!wanted) {
-        return caller.single(operation, call, work);
-      }
       return runKept(operation, open(), call, work);
     } finally {
       use.unlock();
+      dropUnwanted();
     }
   }
 

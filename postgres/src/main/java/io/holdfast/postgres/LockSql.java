@@ -54,7 +54,7 @@ final class LockSql {
     this.pair = hash(schema + "." + tables.table() + "/" + tables.fenceTable());
     acquire =
         fill(
-            "SELECT status, granted_fence, until_ms, since_ms, retry_ms FROM {acquire}(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+            "SELECT status, granted_fence, until_ms, since_ms, left_ms, retry_ms FROM {acquire}(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     release = fill("SELECT status, known_key, wake FROM {release}(?, ?, ?, ?)");
     extend = fill("SELECT status, until_ms FROM {extend}(?, ?, ?, ?)");
     extendMany = fill("SELECT place, status, until_ms FROM {extend_many}(?, ?, ?)");

@@ -105,7 +105,8 @@ final class PostgresLocks implements LockStore {
           new Grant.Granted(
               fence(row.getString("granted_fence")),
               row.getLong("until_ms"),
-              row.getLong("since_ms"));
+              row.getLong("since_ms"),
+              row.getLong("left_ms"));
       case "locked" -> new Grant.Refused(Math.max(1, row.getLong("retry_ms")));
       case "exhausted" ->
           throw new LockException(ErrorCode.INTERNAL, "the fences of this key are used up");

@@ -5,7 +5,8 @@ CREATE FUNCTION {acquire}(
   p_key text, p_fence_key text, p_lock_id text, p_ttl_ms bigint,
   p_waiter_id text, p_fair boolean, p_waiter_ttl_ms bigint,
   p_lock_timeout_ms integer, p_now_ms bigint,
-  OUT status text, OUT granted_fence text, OUT until_ms bigint, OUT since_ms bigint, OUT retry_ms bigint)
+  OUT status text, OUT granted_fence text, OUT until_ms bigint, OUT since_ms bigint,
+  OUT left_ms bigint, OUT retry_ms bigint)
 LANGUAGE plpgsql VOLATILE SECURITY INVOKER AS $$
 DECLARE
   held_id text;
@@ -87,6 +88,7 @@ BEGIN
     END IF;
   END IF;
 
+  left_ms := until_ms - at_ms;
   IF p_waiter_id IS NOT NULL AND status = 'granted' THEN
     DELETE FROM holdfast.lock_waiters AS w
      WHERE w.pair = {pair} AND w.key = p_key AND w.waiter_id = p_waiter_id;

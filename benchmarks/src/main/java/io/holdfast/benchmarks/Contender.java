@@ -1,0 +1,29 @@
+package io.holdfast.benchmarks;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** One side of a comparison: a subject under a certain load. */
+interface Contender extends AutoCloseable {
+  /** How reports call it. */
+  String title();
+
+  /** Puts on the load for a time. */
+  Run run(Duration time) throws Exception;
+
+  @Override
+  void close() throws SQLException;
+
+  /**
+   * What one run did.
+   *
+   * @param perSecond the figure that is compared
+   * @param operations how many operations the server's work is divided by
+   * @param load with the latencies
+   */
+  record Run(double perSecond, long operations, Load.Outcome load) {
+    static Run of(Load.Outcome load) {
+      return new Run(load.operations() / load.seconds(), load.operations(), load);
+    }
+  }
+}

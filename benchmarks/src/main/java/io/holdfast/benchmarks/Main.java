@@ -1,0 +1,18 @@
+package io.holdfast.benchmarks;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The benchmarks: one subcommand for each capability. */
+@Command(
+    name = "benchmarks",
+    mixinStandardHelpOptions = true,
+    subcommands = {LocksBenchmark.class, SiblingCommand.class})
+public final class Main {
+  private Main() {}
+
+  /** Runs the benchmark that is named. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Main()).execute(arguments));
+  }
+}

@@ -1,0 +1,5 @@
+/** The benchmarks themselves, kept from rotting. */
+@NullMarked
+package io.holdfast.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

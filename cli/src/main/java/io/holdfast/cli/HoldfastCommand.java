@@ -1,0 +1,51 @@
+package io.holdfast.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The root of all commands. */
+@Command(
+    name = "holdfast",
+    header = "Fenced locks on PostgreSQL, from a shell.",
+    versionProvider = HoldfastCommand.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {RunCommand.class, LocksCommand.class, MigrateCommand.class},
+    footer = {
+      "",
+      "Without --db the data lies in an embedded PostgreSQL in ./holdfast-data.",
+      "Each command has a --help of its own. Exit codes: 0 ok, 1 failed, 2 usage.",
+      "HOLDFAST_DB names the database, HOLDFAST_DEBUG=1 shows stack traces."
+    })
+final class HoldfastCommand implements Runnable {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.")
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the version.")
+  private boolean version;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  /** The version in the jar. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"holdfast " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}
