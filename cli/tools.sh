@@ -8,8 +8,8 @@ fail() {
   exit 1
 }
 
-# install PACKAGE...: from the distribution, as root; false where that cannot be done.
-install() {
+# install_package PACKAGE...: from the distribution, as root; false where that cannot be done.
+install_package() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
   say "installing $* (apt-get, log in target/install.log)"
   mkdir -p "$root/target"
@@ -33,21 +33,20 @@ find_java() {
   command -v "$java" >/dev/null && [ "$(java_major "$java")" -ge 17 ]
 }
 
-# Sets java and JAVA_HOME to a JDK 17 or later with a compiler.
+# Sets java, and jdk to the home of a JDK 17 or later with a compiler.
 require_jdk() {
   if ! find_java || ! [ -x "$(java_home)/bin/javac" ]; then
     [ -z "${JAVA_HOME:-}" ] ||
       fail "JAVA_HOME=$JAVA_HOME is not a JDK 17 or later; correct it or unset it"
-    install openjdk-17-jdk-headless || install default-jdk-headless ||
+    install_package openjdk-17-jdk-headless || install_package default-jdk-headless ||
       fail "a JDK 17 or later is needed; install one, such as openjdk-17-jdk-headless"
     find_java || fail "the installed java is older than 17; set JAVA_HOME to a JDK 17 or later"
   fi
-  JAVA_HOME=$(java_home)
-  export JAVA_HOME
+  jdk=$(java_home)
 }
 
 java_home() { dirname -- "$(dirname -- "$(readlink -f -- "$(command -v "$java")")")"; }
 
 require_maven() {
-  command -v mvn >/dev/null || install maven || fail "Maven is needed; install it, such as package maven"
+  command -v mvn >/dev/null || install_package maven || fail "Maven is needed; install it"
 }

@@ -63,6 +63,9 @@ final class LocksListCommand implements Callable<Integer> {
       } else {
         out.printf("%-15s  %-24s  %-24s  %s%n", "FENCE", "ACQUIRED", "EXPIRES", keyTitle());
         locks.forEach(lock -> out.println(line(lock)));
+        if (locks.size() == limit) {
+          Problem.say("these are the first " + limit + "; --raw and --after KEY show more");
+        }
       }
       out.flush();
     }

@@ -2,8 +2,8 @@ package io.holdfast.cli;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.embedded.EmbeddedPostgresException;
-import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +15,10 @@ final class Problem {
    */
   private static final List<String> PLAIN = List.of("08", "28", "3D", "3F", "53", "57P", "42501");
 
-  /** What stands for a password in a connection string that a user has typed. */
-  private static final Pattern PASSWORD =
-      Pattern.compile("(?<=://)[^/\\s]*(?=@)|(?<=password=)[^&\\s']*");
+  private static final Pattern STATE = Pattern.compile("SQLSTATE (\\w{5})");
+
+  /** User and password in a connection string that a user has typed; rather too much than less. */
+  private static final Pattern PASSWORD = Pattern.compile("(?<=://).*(?=@)|(?<=password=)[^&']*");
 
   private Problem() {}
 
@@ -47,16 +48,14 @@ final class Problem {
         + (isDebugging() ? "" : " (set HOLDFAST_DEBUG=1 to see more)");
   }
 
+  /** What the server or driver said, where that is known to quote no data. */
   private static String reason(HoldfastException failure) {
-    for (@Nullable Throwable t = failure.getCause(); t != null; t = t.getCause()) {
-      if (t instanceof SQLException sql && sql.getSQLState() != null && isPlain(sql)) {
-        return ": " + sql.getMessage();
-      }
+    Matcher state = STATE.matcher(String.valueOf(failure.getMessage()));
+    @Nullable Throwable cause = failure;
+    while (cause instanceof HoldfastException) {
+      cause = cause.getCause();
     }
-    return "";
-  }
-
-  private static boolean isPlain(SQLException failure) {
-    return PLAIN.stream().anyMatch(failure.getSQLState()::startsWith);
+    boolean plain = state.find() && PLAIN.stream().anyMatch(state.group(1)::startsWith);
+    return plain && cause != null ? ": " + cause.getMessage() : "";
   }
 }

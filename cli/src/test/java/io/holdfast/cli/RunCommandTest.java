@@ -196,13 +196,13 @@ class RunCommandTest {
   void a_command_whose_lock_is_lost_gets_a_SIGTERM_and_then_a_SIGKILL() {
     String script =
         """
+        trap '' TERM
+        sleep 1000 &
         trap 'echo term' TERM
-        (trap '' TERM; echo below; exec sleep 1000) &
         echo up $HOLDFAST_FENCE $!
         while :; do wait; done
         """;
     try (Cli cli = run("lost", "--ttl", "3s", "--grace", "300ms", "--", "sh", "-c", script)) {
-      cli.line("below");
       String below = cli.line("up 000000000000001");
       assertThat(holdfast.locks().operator().breakLock("lost", new Fence(1))).isTrue();
 

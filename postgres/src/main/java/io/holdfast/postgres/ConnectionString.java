@@ -4,9 +4,8 @@ import io.holdfast.ErrorCode;
 import io.holdfast.HoldfastException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
@@ -17,6 +16,10 @@ import org.postgresql.PGProperty;
  * shown.
  */
 final class ConnectionString {
+  /** One or more hosts, each with or without a port; java.net.URI knows only some of them. */
+  private static final Pattern HOSTS =
+      Pattern.compile("HOST(,HOST)*".replace("HOST", "([\\w.-]+|\\[[\\p{XDigit}:.%]+])(:\\d+)?"));
+
   private final String jdbcUrl;
   private final Properties properties;
 
@@ -30,6 +33,7 @@ final class ConnectionString {
       throw invalid("the connection string is empty");
     }
     String jdbc = text.startsWith("jdbc:postgresql:") ? text : fromUri(text);
+    checkHosts(jdbc);
     Properties properties = Driver.parseURL(jdbc, new Properties());
     if (properties == null) {
       throw invalid("the connection string is not one of PostgreSQL's");
@@ -57,17 +61,31 @@ final class ConnectionString {
           "a connection string starts with jdbc:postgresql:, postgres:// or postgresql://");
     }
     URI uri = uri(text);
-    StringBuilder jdbc = new StringBuilder("jdbc:postgresql://");
-    jdbc.append(uri.getHost() == null ? "localhost" : uri.getHost());
-    if (uri.getPort() > 0) {
-      jdbc.append(':').append(uri.getPort());
+    String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
+    String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+    if (uri.getRawFragment() != null || path.indexOf('/', 1) >= 0) {
+      throw malformed();
     }
-    jdbc.append(uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath());
+    int at = authority.lastIndexOf('@');
+    String hosts = authority.substring(at + 1);
     String query = uri.getRawQuery() == null ? "" : uri.getRawQuery();
-    return jdbc.append('?')
-        .append(query)
-        .append(credentials(uri.getRawUserInfo(), query))
-        .toString();
+    return "jdbc:postgresql://"
+        + (hosts.isEmpty() ? "localhost" : hosts)
+        + (path.isEmpty() ? "/" : encodePlus(path))
+        + '?'
+        + query
+        + credentials(at < 0 ? null : authority.substring(0, at), query);
+  }
+
+  /** Before the driver does, which would log what it cannot read, perhaps with a password in it. */
+  private static void checkHosts(String jdbc) {
+    String place = jdbc.substring("jdbc:postgresql:".length());
+    if (place.startsWith("//")) {
+      String hosts = place.substring(2).split("[/?]", 2)[0];
+      if (!hosts.isEmpty() && !HOSTS.matcher(hosts).matches()) {
+        throw malformed();
+      }
+    }
   }
 
   private static String credentials(@Nullable String userInfo, String query) {
@@ -92,8 +110,12 @@ final class ConnectionString {
       return new URI(text);
     } catch (URISyntaxException e) {
       // The exception's own message would show the password.
-      throw invalid("the connection string is not a valid URI; percent-encode special characters");
+      throw malformed();
     }
+  }
+
+  private static HoldfastException malformed() {
+    return invalid("the connection string is not a valid URI; percent-encode special characters");
   }
 
   private static HoldfastException invalid(String message) {
@@ -118,6 +140,6 @@ final class ConnectionString {
         + ":"
         + setting(PGProperty.PG_PORT)
         + "/"
-        + URLDecoder.decode(String.valueOf(setting(PGProperty.PG_DBNAME)), StandardCharsets.UTF_8);
+        + setting(PGProperty.PG_DBNAME);
   }
 }

@@ -35,7 +35,11 @@ record LockCatalog(
   private static final Set<String> FENCE_COLUMNS = Set.of("fence_key text", "fence bigint");
   private static final String KEY_DEBUG = "key_debug text";
 
-  /** Indexes are known by what they cover, whatever their names. */
+  /**
+   * Indexes are known by what they cover, whatever their names. The schema {@code holdfast} is
+   * ours: for a role of that name it comes first on the search path, and others would not find the
+   * tables in it.
+   */
   private static final String READ =
       """
       WITH given AS (SELECT ?::text AS table_name, ?::text AS fence_name, ?::text AS schema_name),
@@ -44,7 +48,8 @@ record LockCatalog(
                  given.schema_name,
                  (SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
                    WHERE c.oid = to_regclass(quote_ident(given.table_name))),
-                 current_schema()) AS schema_name
+                 (SELECT path.name FROM unnest(current_schemas(false)) WITH ORDINALITY AS path (name, place)
+                   WHERE path.name <> 'holdfast' ORDER BY path.place LIMIT 1)) AS schema_name
           FROM given),
       found AS (
         SELECT place.schema_name,
@@ -64,6 +69,8 @@ record LockCatalog(
                           || c.relname || '.' || a.attname
                      FROM pg_index AS i
                      JOIN pg_class AS c ON c.oid = i.indrelid
+                     JOIN pg_class AS x ON x.oid = i.indexrelid
+                     JOIN pg_am AS m ON m.oid = x.relam AND m.amname = 'btree'
                      JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
                     WHERE i.indrelid IN (found.locks, found.counters)
                       AND i.indisvalid AND i.indpred IS NULL) AS indexes,
@@ -115,7 +122,12 @@ record LockCatalog(
     if (lockColumns != null && !(lockColumns.containsAll(LOCK_COLUMNS) && uniqueKey)) {
       throw invalid("the lock table exists with other columns than locks need");
     }
-    if (fenceColumns != null && !(fenceColumns.containsAll(FENCE_COLUMNS) && uniqueFenceKey)) {
+    boolean otherDebug =
+        fenceColumns != null
+            && !fenceColumns.contains(KEY_DEBUG)
+            && fenceColumns.stream().anyMatch(column -> column.startsWith("key_debug "));
+    if (fenceColumns != null
+        && (otherDebug || !(fenceColumns.containsAll(FENCE_COLUMNS) && uniqueFenceKey))) {
       throw invalid("the fence counter table exists with other columns than locks need");
     }
   }

@@ -44,7 +44,7 @@ final class LockSetup {
           throw new LockException(
               ErrorCode.INVALID_ARGUMENT, "the lock schema is not set up: run its migration first");
         }
-        catalog = migrations.changeSchema("setup", this::create);
+        catalog = migrations.changeSchema("setup", LockFailures.limits(call), this::create);
       }
       ready = catalog.sql();
       return catalog.sql();

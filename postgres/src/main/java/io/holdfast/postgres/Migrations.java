@@ -66,7 +66,7 @@ public final class Migrations {
 
   /** Applies what is missing and answers what that was. */
   public List<Migration> apply() {
-    return changeSchema("migrate", Migrations::applyIn);
+    return changeSchema("migrate", limits(), Migrations::applyIn);
   }
 
   /** Which steps were applied. */
@@ -96,8 +96,7 @@ public final class Migrations {
   }
 
   /** Runs a change of the schema in one transaction, alone among all processes. */
-  <T> T changeSchema(String operation, SqlWork<T> change) {
-    Statements.Limits limits = limits();
+  <T> T changeSchema(String operation, Statements.Limits limits, SqlWork<T> change) {
     TransactionSettings settings =
         new TransactionSettings(Isolation.READ_COMMITTED, LIMIT, Duration.ofSeconds(10));
     try {
@@ -196,8 +195,9 @@ public final class Migrations {
       throw new HoldfastException(
           ErrorCode.NETWORK_TIMEOUT, operation + " found another one under way for too long", null);
     }
-    if (new Signal().await(Time.system(), until) == Signal.Woken.INTERRUPTED) {
-      throw new HoldfastException(ErrorCode.ABORTED, operation + " was interrupted", null);
+    Signal.Woken woken = new Signal().await(Time.system(), until, limits.cancellation());
+    if (woken == Signal.Woken.INTERRUPTED || woken == Signal.Woken.CANCELLED) {
+      throw new HoldfastException(ErrorCode.ABORTED, operation + " was called off", null);
     }
   }
 

@@ -1,6 +1,11 @@
 package io.holdfast.postgres;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -19,11 +24,31 @@ final class PgSource extends PGSimpleDataSource {
     if (!where.names(PGProperty.LOGIN_TIMEOUT)) {
       super.setLoginTimeout(seconds);
     }
+    if (!where.names(PGProperty.CANCEL_SIGNAL_TIMEOUT)) {
+      // The driver lets a stopped call wait for its cancel, however dead the network is.
+      setCancelSignalTimeout(1);
+    }
     if (!where.names(PGProperty.APPLICATION_NAME)) {
       setApplicationName("holdfast");
     }
     if (!where.names(PGProperty.TCP_KEEP_ALIVE)) {
       setTcpKeepAlive(true);
+    }
+  }
+
+  /** A login that took too long is a timeout, which the driver does not tell from a refusal. */
+  @Override
+  public Connection getConnection(@Nullable String user, @Nullable String password)
+      throws SQLException {
+    long startNanos = System.nanoTime();
+    try {
+      return super.getConnection(user, password);
+    } catch (SQLException e) {
+      boolean late = System.nanoTime() - startNanos >= TimeUnit.SECONDS.toNanos(getLoginTimeout());
+      if (late && e.getCause() == null && Failures.isUnreachable(e)) {
+        throw new SQLTimeoutException(e.getMessage(), e.getSQLState(), e);
+      }
+      throw e;
     }
   }
 

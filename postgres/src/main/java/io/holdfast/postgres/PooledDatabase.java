@@ -7,6 +7,7 @@ import io.holdfast.lease.Signal;
 import io.holdfast.lease.Time;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -52,18 +53,28 @@ final class PooledDatabase implements Database {
       } catch (SQLTransientConnectionException e) {
         Throwable reason = e.getCause();
         boolean over = System.nanoTime() - untilNanos > 0 || cancellation.isCancelled();
-        if (!(reason instanceof SQLException failure)) {
-          if (over) {
-            throw e; // every connection is in use
+        if (reason instanceof SQLException failure) {
+          if (!Failures.isUnreachable(failure)) {
+            throw failure;
           }
-        } else if (!Failures.isUnreachable(failure) || ++failures == TRIES || over) {
-          throw failure;
-        } else {
+          failures++;
           LOG.warn("{} cannot be reached, try {}: {}", where, failures, failure.getMessage());
+          if (failures == TRIES || over) {
+            throw failure;
+          }
           pause(failures, cancellation);
+        } else if (over) {
+          throw isFull() ? e : new SQLTimeoutException("a login took too long", "08001", e);
         }
       }
     }
+  }
+
+  /** Whether every connection there may be is there, so that it is their users who take long. */
+  private boolean isFull() {
+    HikariDataSource current = current();
+    return current != null
+        && current.getHikariPoolMXBean().getTotalConnections() >= settings.maxConnections();
   }
 
   private void pause(int failures, Cancellation cancellation) throws SQLException {

@@ -71,10 +71,12 @@ final class Statements implements AutoCloseable {
     return new StoppedException(operation, stop, watch.isTorn(), e);
   }
 
-  /** What a failed wait for a connection means: the caller's own doing, or the failure itself. */
+  /** What a failed wait for a connection means: the caller's own doing, or a call never sent. */
   static SQLException calledOff(String operation, Limits limits, SQLException e) {
     boolean callers = limits.cancellation().isCancelled() || Thread.currentThread().isInterrupted();
-    return callers ? new StoppedException(operation, Watch.Stop.CALLER, false, e) : e;
+    return callers
+        ? new StoppedException(operation, Watch.Stop.CALLER, false, e)
+        : new NotSentException(e);
   }
 
   private void report(String operation, long nanos, Watch watch, @Nullable SQLException failure) {
@@ -88,6 +90,9 @@ final class Statements implements AutoCloseable {
 
   /** The code of any failure of a call. */
   static ErrorCode codeOf(SQLException e) {
+    if (e instanceof NotSentException && e.getCause() instanceof SQLException reason) {
+      return Failures.code(reason);
+    }
     if (e instanceof StoppedException stopped) {
       return stopped.stop == Watch.Stop.CALLER ? ErrorCode.ABORTED : ErrorCode.NETWORK_TIMEOUT;
     }
@@ -96,12 +101,24 @@ final class Statements implements AutoCloseable {
 
   /** Whether the call may have taken effect. */
   static boolean outcomeUnknown(SQLException e) {
+    if (e instanceof NotSentException) {
+      return false;
+    }
     return e instanceof StoppedException stopped ? stopped.torn : Failures.leavesOutcomeUnknown(e);
   }
 
   @Override
   public void close() {
     watcher.close();
+  }
+
+  /** A call for which there was no connection. */
+  private static final class NotSentException extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    NotSentException(SQLException cause) {
+      super(cause.getMessage(), cause.getSQLState(), cause);
+    }
   }
 
   /** A call that we stopped. */

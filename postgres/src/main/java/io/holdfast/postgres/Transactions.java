@@ -20,9 +20,13 @@ final class Transactions {
   private static final int RETRIES = 3;
   private static final long FIRST_PAUSE_MS = 100;
 
-  /** Both limits in one round trip, for this transaction only. */
-  private static final String SET_LIMITS =
+  /**
+   * Isolation and both limits in one round trip, for this transaction only: through a pooler a
+   * setting of the session would hit somebody else. The isolation has to come before any query.
+   */
+  private static final String BEGIN_WITH =
       """
+      SET TRANSACTION ISOLATION LEVEL {isolation};
       SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true)
       """;
 
@@ -70,38 +74,32 @@ final class Transactions {
   private static <T extends @Nullable Object> T inTransaction(
       Watch watch, TransactionSettings settings, SqlWork<T> work) throws SQLException {
     Connection connection = watch.connection();
-    int usual = connection.getTransactionIsolation();
     connection.setAutoCommit(false);
     boolean committed = false;
     try {
-      if (usual != settings.isolation().jdbc()) {
-        connection.setTransactionIsolation(settings.isolation().jdbc());
-      }
-      limit(watch, settings);
+      begin(watch, settings);
       T result = work.run(watch);
       connection.commit();
       committed = true;
       return result;
     } finally {
-      restore(connection, usual, committed);
+      restore(connection, committed);
     }
   }
 
-  private static void limit(Watch watch, TransactionSettings settings) throws SQLException {
-    try (PreparedStatement statement = watch.prepare(SET_LIMITS)) {
+  private static void begin(Watch watch, TransactionSettings settings) throws SQLException {
+    String sql = BEGIN_WITH.replace("{isolation}", settings.isolation().sql());
+    try (PreparedStatement statement = watch.prepare(sql)) {
       statement.setString(1, settings.statementTimeout().toMillis() + "ms");
       statement.setString(2, settings.lockTimeout().toMillis() + "ms");
       statement.execute();
     }
   }
 
-  private static void restore(Connection connection, int isolation, boolean committed) {
+  private static void restore(Connection connection, boolean committed) {
     try {
       if (!committed) {
         connection.rollback();
-      }
-      if (connection.getTransactionIsolation() != isolation) {
-        connection.setTransactionIsolation(isolation);
       }
       connection.setAutoCommit(true);
     } catch (SQLException e) {

@@ -4,6 +4,9 @@ import io.holdfast.lease.Cancellation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,18 +20,30 @@ final class UserDatabase implements Database {
 
   private final DataSource source;
 
+  /** Borrowed connections that came with autocommit off and go back that way. */
+  private final Set<Connection> switched =
+      Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+
   UserDatabase(DataSource source) {
     this.source = source;
   }
 
   @Override
   public Connection borrow(Cancellation cancellation, Duration limit) throws SQLException {
-    return inAutocommit(source.getConnection());
+    Connection connection = source.getConnection();
+    if (!connection.getAutoCommit()) {
+      connection.setAutoCommit(true);
+      switched.add(connection);
+    }
+    return connection;
   }
 
   @Override
   public void giveBack(Connection connection) {
     try {
+      if (switched.remove(connection) && !connection.isClosed()) {
+        connection.setAutoCommit(false);
+      }
       connection.close();
     } catch (SQLException e) {
       LOG.debug("closing a connection failed: {}", e.getMessage());
@@ -37,6 +52,7 @@ final class UserDatabase implements Database {
 
   @Override
   public void discard(Connection connection) {
+    switched.remove(connection);
     try {
       connection.abort(Runnable::run);
     } catch (SQLException e) {
@@ -46,16 +62,13 @@ final class UserDatabase implements Database {
 
   @Override
   public Connection dedicated() throws SQLException {
-    return inAutocommit(source.getConnection());
-  }
-
-  @Override
-  public void close() {}
-
-  private static Connection inAutocommit(Connection connection) throws SQLException {
+    Connection connection = source.getConnection();
     if (!connection.getAutoCommit()) {
       connection.setAutoCommit(true);
     }
     return connection;
   }
+
+  @Override
+  public void close() {}
 }

@@ -131,11 +131,16 @@ final class Watch {
   }
 
   private void awaitCancelSent() {
-    boolean interrupted = false;
-    try {
-      cancelSent.await(1, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      interrupted = true;
+    // An interrupt may be what stopped the call, and must not cut this short.
+    boolean interrupted = Thread.interrupted();
+    boolean sent = false;
+    while (!sent) {
+      try {
+        cancelSent.await(1, TimeUnit.SECONDS);
+        sent = true;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -37,10 +37,14 @@ final class Watcher implements Duty, AutoCloseable {
 
   @Override
   public int work() {
-    if (calls.isEmpty()) {
-      // Checked again after saying so: a call that came in between finds a watcher that looks.
+    if (!calls.isEmpty()) {
+      idle = false;
+    } else {
       idle = true;
-      idle = calls.isEmpty();
+      // Checked again after saying so: a call that came in between finds a watcher that looks.
+      if (!calls.isEmpty()) {
+        idle = false;
+      }
     }
     long now = System.nanoTime();
     for (Watch watch : calls) {

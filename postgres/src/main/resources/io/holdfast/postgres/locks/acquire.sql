@@ -95,7 +95,8 @@ BEGIN
   ELSIF p_waiter_id IS NOT NULL AND status = 'locked' THEN
     INSERT INTO holdfast.lock_waiters AS w (pair, key, waiter_id, fair, expires_at_ms)
     VALUES ({pair}, p_key, p_waiter_id, p_fair, at_ms + p_waiter_ttl_ms)
-    ON CONFLICT (pair, key, waiter_id) DO UPDATE SET expires_at_ms = excluded.expires_at_ms;
+    ON CONFLICT (pair, key, waiter_id) DO UPDATE
+      SET fair = excluded.fair, expires_at_ms = excluded.expires_at_ms;
   END IF;
   PERFORM set_config('lock_timeout', outer_timeout, true);
 END
