@@ -149,9 +149,9 @@ class RunCommandTest {
 
   @Test
   void a_lock_is_renewed_while_its_command_runs() {
-    try (Cli cli = run("renewed", "--ttl", "3s", "--", "sh", "-c", "echo up; read x; exit 5")) {
+    try (Cli cli = run("renewed", "--ttl", "10s", "--", "sh", "-c", "echo up; read x; exit 5")) {
       cli.line("up");
-      Cli.await("a renewal", () -> lifetime("renewed").compareTo(Duration.ofSeconds(3)) > 0);
+      Cli.await("a renewal", () -> lifetime("renewed").compareTo(Duration.ofSeconds(10)) > 0);
 
       assertThat(cli.hangUp().end()).isEqualTo(new Cli.Done(5, "up\n", ""));
     }
@@ -202,7 +202,7 @@ class RunCommandTest {
         echo up $HOLDFAST_FENCE $!
         while :; do wait; done
         """;
-    try (Cli cli = run("lost", "--ttl", "3s", "--grace", "300ms", "--", "sh", "-c", script)) {
+    try (Cli cli = run("lost", "--ttl", "6s", "--grace", "300ms", "--", "sh", "-c", script)) {
       String below = cli.line("up 000000000000001");
       assertThat(holdfast.locks().operator().breakLock("lost", new Fence(1))).isTrue();
 

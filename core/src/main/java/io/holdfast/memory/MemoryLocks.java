@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The lock rules over three maps, one transition at a time. */
@@ -109,6 +110,10 @@ final class MemoryLocks implements LockStore {
 
   @Override
   public synchronized Renewal extend(LockId id, LockTtl ttl, LockCall call) {
+    return extend(id, now -> expiry(now, ttl));
+  }
+
+  private Renewal extend(LockId id, LongUnaryOperator expiry) {
     Row row = byId(id);
     if (row == null) {
       return Renewal.refused(Renewal.Status.NOT_FOUND);
@@ -117,14 +122,20 @@ final class MemoryLocks implements LockStore {
     if (!Liveness.isLive(row.expiresAtMs(), now)) {
       return Renewal.refused(Renewal.Status.EXPIRED);
     }
-    long expiresAt = expiry(now, ttl);
+    long expiresAt = expiry.applyAsLong(now);
     rows.put(row.key(), new Row(row.key(), row.id(), row.fence(), expiresAt, row.acquiredAtMs()));
     return Renewal.until(expiresAt);
   }
 
   @Override
   public synchronized List<Renewal> extendMany(List<Extend> extensions, LockCall call) {
-    return extensions.stream().map(e -> extend(e.id(), e.ttl(), call)).toList();
+    return extensions.stream().map(this::extendWithinBounds).toList();
+  }
+
+  /** One lease of many must not fail the others, so the end of time is as far as it goes. */
+  private Renewal extendWithinBounds(Extend extension) {
+    long ttl = extension.ttl().millis();
+    return extend(extension.id(), now -> Math.min(now + ttl, Liveness.MAX_INSTANT_MS));
   }
 
   @Override

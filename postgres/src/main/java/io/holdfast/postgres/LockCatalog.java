@@ -58,6 +58,7 @@ record LockCatalog(
           FROM given, place)
       SELECT current_setting('server_encoding') AS encoding,
              found.schema_name,
+             to_regnamespace(quote_ident(found.schema_name)) IS NOT NULL AS has_schema,
              found.locks IS NOT NULL AS has_locks,
              found.counters IS NOT NULL AS has_counters,
              ARRAY(SELECT a.attname || ' ' || format_type(a.atttypid, NULL) FROM pg_attribute AS a
@@ -101,6 +102,9 @@ record LockCatalog(
     String schema = row.getString("schema_name");
     if (schema == null) {
       throw invalid("the search path names no schema to keep locks in");
+    }
+    if (!row.getBoolean("has_schema")) {
+      throw invalid("the schema named for the lock tables does not exist");
     }
     Set<String> indexes = strings(row, "indexes");
     LockCatalog catalog =

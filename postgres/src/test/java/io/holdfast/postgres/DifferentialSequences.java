@@ -74,15 +74,15 @@ final class DifferentialSequences {
 
   private enum Kind {
     ACQUIRE(34, c -> new DifferentialOp.Acquire(c.key, c.id, c.ttl, c.waiter)),
-    ADVANCE(32, c -> new DifferentialOp.Advance(c.key, c.n >= 16, c.n % 16)),
-    RELEASE(11, c -> new DifferentialOp.Release(c.held(), c.one(true, false))),
+    ADVANCE(32, c -> new DifferentialOp.Advance(c.key, c.n >= 12, c.n % 12)),
+    RELEASE(14, c -> new DifferentialOp.Release(c.held(), c.one(true, false))),
     EXTEND(10, c -> new DifferentialOp.Extend(c.held(), c.ttl)),
     EXTEND_MANY(6, c -> new DifferentialOp.ExtendMany(extensions(c))),
     FIND_BY_KEY(4, c -> new DifferentialOp.FindByKey(c.key)),
     FIND_BY_ID(4, c -> new DifferentialOp.FindById(c.held())),
     REMOVE_STALE(8, c -> new DifferentialOp.RemoveStale(c.key)),
     LEAVE(6, c -> new DifferentialOp.Leave(c.key, c.n % DifferentialModel.WAITERS)),
-    BREAK(8, c -> new DifferentialOp.Break(c.key, c.one(0L, 0L, 0L, 1L, -1L))),
+    BREAK(10, c -> new DifferentialOp.Break(c.key, c.one(0L, 0L, 0L, 1L, -1L))),
     PURGE(4, c -> new DifferentialOp.Purge(c.one(1000, 1, 2))),
     INSPECT(4, c -> new DifferentialOp.Inspect(c.key)),
     STATS(4, c -> new DifferentialOp.Stats()),
@@ -130,7 +130,7 @@ final class DifferentialSequences {
   private static List<Waiter> waiters() {
     List<Waiter> waiters = new ArrayList<>();
     for (boolean fair : List.of(true, false, true)) {
-      for (long ttlMs : List.of(6000L, 2500L, 6000L, 2500L, 30L)) {
+      for (long ttlMs : List.of(6000L, 2500L, 800L, 2500L, 30L)) {
         numbers(DifferentialModel.WAITERS).forEach(n -> waiters.add(new Waiter(n, fair, ttlMs)));
       }
     }

@@ -13,12 +13,14 @@ import io.holdfast.lock.LockId;
 import io.holdfast.lock.Locked;
 import io.holdfast.lock.NotHeld;
 import io.holdfast.lock.ReleaseOutcome;
+import io.holdfast.lock.Wait;
 import io.holdfast.testkit.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
@@ -167,6 +169,42 @@ class LockRaceTest {
       assertThat(winners.get(0).fence().value()).isEqualTo(round);
       winners.get(0).release();
     }
+  }
+
+  @Test
+  @Guarantee("L68")
+  void holders_intervals_on_the_databases_clock_never_overlap() throws Exception {
+    int holders = 6;
+    int rounds = 20;
+    List<Future<List<Tenure>>> working = new ArrayList<>();
+    for (int i = 0; i < holders; i++) {
+      working.add(race.async(() -> hold(rounds)));
+    }
+    List<Tenure> tenures = new ArrayList<>();
+    for (Future<List<Tenure>> worker : working) {
+      tenures.addAll(worker.get(50, SECONDS));
+    }
+
+    tenures.sort(Comparator.comparing(Tenure::fence));
+    assertThat(tenures).hasSize(holders * rounds);
+    for (int i = 1; i < tenures.size(); i++) {
+      assertThat(tenures.get(i).from()).isAfterOrEqualTo(tenures.get(i - 1).until());
+    }
+  }
+
+  /** When a holder had the lock: from its grant until just before it let go. */
+  private record Tenure(long fence, Instant from, Instant until) {}
+
+  private List<Tenure> hold(int rounds) {
+    List<Tenure> tenures = new ArrayList<>();
+    while (tenures.size() < rounds) {
+      Wait patience = Wait.upTo(Duration.ofSeconds(30));
+      if (race.locks.acquire("k", RaceFixture.TTL, patience) instanceof Acquired lock) {
+        tenures.add(new Tenure(lock.fence().value(), lock.acquiredAt(), databaseNow()));
+        lock.release();
+      }
+    }
+    return tenures;
   }
 
   @Test

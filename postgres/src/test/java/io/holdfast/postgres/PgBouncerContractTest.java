@@ -8,6 +8,7 @@ import io.holdfast.lease.CancellationSource;
 import io.holdfast.lease.Fence;
 import io.holdfast.lock.Acquired;
 import io.holdfast.lock.LockAttempt;
+import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockException;
 import io.holdfast.lock.LockInfo;
 import io.holdfast.lock.LockOperator;
@@ -21,7 +22,6 @@ import io.holdfast.lock.WithLockOptions;
 import io.holdfast.testkit.Guarantee;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.lock.LockCancellationContract;
-import io.holdfast.testkit.lock.LockConcurrencyContract;
 import io.holdfast.testkit.lock.LockExpiryContract;
 import io.holdfast.testkit.lock.LockFailureContract;
 import io.holdfast.testkit.lock.LockGrantContract;
@@ -135,14 +135,6 @@ class PgBouncerContractTest {
   }
 
   @Nested
-  class Concurrency extends LockConcurrencyContract {
-    @Override
-    protected LockSubject subject(ManualTime time) {
-      return pooled(time);
-    }
-  }
-
-  @Nested
   class Handles extends LockHandleContract {
     @Override
     protected LockSubject subject(ManualTime time) {
@@ -170,7 +162,7 @@ class PgBouncerContractTest {
   class Retries extends LockRetryContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
@@ -218,7 +210,7 @@ class PgBouncerContractTest {
   class Waiting extends WaitingLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
@@ -226,7 +218,7 @@ class PgBouncerContractTest {
   class FairWaiting extends FairWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
@@ -234,7 +226,7 @@ class PgBouncerContractTest {
   class UnknownOutcomes extends UnknownOutcomeContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
@@ -250,12 +242,44 @@ class PgBouncerContractTest {
   class WaitingAdapters extends LeasedLockWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
   private static LockSubject pooled(ManualTime time) {
     return TestDatabase.subject(pooler.url(), time, options -> options);
+  }
+
+  /** For what is promised of hints: LISTEN needs a session, so they go past the pooler. */
+  private static LockSubject withHints(ManualTime time) {
+    LockSubject pooled = pooled(time);
+    LockSubject direct = TestDatabase.subject(time);
+    LockBackend store = pooled.backend();
+    LockBackend backend =
+        new LockBackend(
+            store.store(),
+            store.admin(),
+            direct.backend().hints(),
+            store.reserve(),
+            store.time(),
+            store.capabilities());
+    return new LockSubject() {
+      @Override
+      public LockBackend backend() {
+        return backend;
+      }
+
+      @Override
+      public void setCounter(String key, long fence) {
+        pooled.setCounter(key, fence);
+      }
+
+      @Override
+      public void close() {
+        direct.close();
+        pooled.close();
+      }
+    };
   }
 
   /** What a transaction-mode pooler must not break, call by call. */

@@ -16,10 +16,14 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Exclusion among many threads of several processes. */
 public abstract class LockConcurrencyContract extends LockSuite {
+  private final ReadWriteLock clock = new ReentrantReadWriteLock();
   private static final int WRITERS = 6;
   private static final int WRITES = 25;
 
@@ -110,12 +114,12 @@ public abstract class LockConcurrencyContract extends LockSuite {
         () -> {
           LockService mine = processes.get(worker.getAndIncrement() % 2);
           for (int done = 0; done < 15; ) {
-            LockAttempt attempt = mine.acquire("key", Duration.ofMillis(500));
+            LockAttempt attempt = atOneMoment(() -> mine.acquire("key", Duration.ofMillis(500)));
             if (attempt instanceof Acquired lock) {
               tenures.add(tenure(lock));
               done++;
             } else {
-              time.advanceMs(ThreadLocalRandom.current().nextInt(100));
+              advance(100);
             }
           }
           return true;
@@ -131,11 +135,36 @@ public abstract class LockConcurrencyContract extends LockSuite {
 
   /** Holds {@code lock} for a while, past its end at times, and says for how long it was held. */
   private Tenure tenure(Acquired lock) {
-    time.advanceMs(ThreadLocalRandom.current().nextInt(900));
+    advance(900);
     Thread.yield();
-    long releaseMs = time.nowMs();
-    boolean released = ThreadLocalRandom.current().nextInt(4) > 0 && lock.release().ok();
-    long untilMs = released ? releaseMs : lock.expiresAt().toEpochMilli() + 1000;
+    boolean releases = ThreadLocalRandom.current().nextInt(4) > 0;
+    long untilMs =
+        atOneMoment(
+            () ->
+                releases && lock.release().ok()
+                    ? time.nowMs()
+                    : lock.expiresAt().toEpochMilli() + 1000);
     return new Tenure(lock.fence(), lock.acquiredAt().toEpochMilli(), untilMs);
+  }
+
+  /**
+   * A manual instant is sent along with a call, so it must not pass while the call is under way.
+   */
+  private <T> T atOneMoment(Supplier<T> call) {
+    clock.readLock().lock();
+    try {
+      return call.get();
+    } finally {
+      clock.readLock().unlock();
+    }
+  }
+
+  private void advance(int maxMs) {
+    clock.writeLock().lock();
+    try {
+      time.advanceMs(ThreadLocalRandom.current().nextInt(maxMs));
+    } finally {
+      clock.writeLock().unlock();
+    }
   }
 }
