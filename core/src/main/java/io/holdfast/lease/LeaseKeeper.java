@@ -122,7 +122,9 @@ public final class LeaseKeeper implements AutoCloseable {
     leases.clear();
     renewing.close();
     watching.close();
-    tasks.execute(this::updateReserve); // may have to wait for a connection that is being made
+    if (!tasks.isShutdown()) {
+      tasks.execute(this::updateReserve); // may have to wait for a connection that is being made
+    }
     tasks.shutdown();
     try {
       if (!tasks.awaitTermination(2, TimeUnit.SECONDS)) {

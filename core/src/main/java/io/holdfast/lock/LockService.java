@@ -125,7 +125,6 @@ public final class LockService implements Locks {
   private LockAttempt attempt(LockStore.Request request, Cancellation cancel) {
     LockKey key = request.key();
     LockId id = request.id();
-    long askedNanos = engine.time.nanos();
     LockStore.Grant grant;
     try {
       grant = guarded(key, id, () -> store.acquire(request, engine.call(cancel)));
@@ -137,7 +136,7 @@ public final class LockService implements Locks {
         observer.report(
             LockEvent.Type.FENCE_WARNING, LockEvent.Outcome.OK, Observer.Subject.of(key, id), 0);
       }
-      Trust trust = new Trust(engine.time, askedNanos, granted.leftMs());
+      Trust trust = new Trust(engine.time, granted.askedNanos(), granted.leftMs());
       return new Acquired(new Handles(), request, granted, trust);
     }
     return new Locked(Duration.ofMillis(((LockStore.Grant.Refused) grant).retryAfterMs()));

@@ -59,8 +59,14 @@ public interface LockStore {
 
   /** The answer to an acquire. */
   sealed interface Grant {
-    /** Held now; the values are the stored ones, and {@code leftMs} is until their expiry. */
-    record Granted(Fence fence, long expiresAtMs, long acquiredAtMs, long leftMs)
+    /**
+     * Held now; the values are the stored ones.
+     *
+     * @param leftMs from when the store decided until the expiry
+     * @param askedNanos a moment before the store decided, on the monotonic clock: when the request
+     *     was sent, which on first use is long after it was made
+     */
+    record Granted(Fence fence, long expiresAtMs, long acquiredAtMs, long leftMs, long askedNanos)
         implements Grant {}
 
     /** Taken for about this long. */

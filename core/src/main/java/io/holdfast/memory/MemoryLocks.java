@@ -51,8 +51,7 @@ final class MemoryLocks implements LockStore {
     if (row != null && Liveness.isLive(row.expiresAtMs(), now)) {
       if (row.id().equals(request.id().text())) {
         forget(request);
-        return new Grant.Granted(
-            row.fence(), row.expiresAtMs(), row.acquiredAtMs(), row.expiresAtMs() - now);
+        return granted(row, row.expiresAtMs() - now);
       }
       register(request, now);
       return new Grant.Refused(Liveness.remainingMs(row.expiresAtMs(), now));
@@ -74,9 +73,15 @@ final class MemoryLocks implements LockStore {
     }
     refuseForeignId(request);
     counters.put(key, fence);
-    rows.put(key, new Row(key, request.id().text(), new Fence(fence), expiresAt, now));
+    Row row = new Row(key, request.id().text(), new Fence(fence), expiresAt, now);
+    rows.put(key, row);
     forget(request);
-    return new Grant.Granted(new Fence(fence), expiresAt, now, request.ttl().millis());
+    return granted(row, request.ttl().millis());
+  }
+
+  private Grant granted(Row row, long leftMs) {
+    return new Grant.Granted(
+        row.fence(), row.expiresAtMs(), row.acquiredAtMs(), leftMs, time.nanos());
   }
 
   private void forget(Request request) {

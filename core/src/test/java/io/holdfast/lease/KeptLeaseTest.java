@@ -124,6 +124,9 @@ class KeptLeaseTest {
       KeptLease lease = lease((lost, reason) -> {});
       lease.interruptOnLoss(Thread.currentThread());
       contested.set(lease);
+      for (int i = round % 300; i > 0; i--) {
+        Thread.onSpinWait(); // so that now one and now the other comes first
+      }
       lease.end();
       boolean rightAfter = Thread.interrupted();
       while (contested.get() != null) {

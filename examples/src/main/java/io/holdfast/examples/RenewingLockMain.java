@@ -10,7 +10,7 @@ import java.time.Instant;
 
 /** Holds a lock for longer than its ttl, and stops as soon as it is lost. */
 public final class RenewingLockMain {
-  private static final Duration TTL = Duration.ofSeconds(1);
+  private static final Duration TTL = Duration.ofSeconds(3);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private RenewingLockMain() {}

@@ -30,8 +30,16 @@ public final class Migrations {
    */
   private static final String TRY_LOCK = "SELECT pg_try_advisory_xact_lock(1215261796, 1)";
 
+  /**
+   * Reads the catalogue's tables. The functions that look names up ({@code to_regclass}) may answer
+   * from a session's cache, which does not yet know what was committed a moment ago.
+   */
   private static final String HAS_HISTORY =
-      "SELECT to_regnamespace('holdfast') IS NOT NULL, to_regclass('holdfast.schema_history') IS NOT NULL";
+      """
+      SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'holdfast'),
+             EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                      WHERE n.nspname = 'holdfast' AND c.relname = 'schema_history')
+      """;
 
   private static final String CREATE_SCHEMA = "CREATE SCHEMA holdfast";
 

@@ -77,9 +77,10 @@ final class PostgresLocks implements LockStore {
       throws SQLException {
     try (PreparedStatement statement = watch.prepare(sql.acquire)) {
       bind(statement, request, call);
+      long askedNanos = time.nanos();
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        return grant(row);
+        return grant(row, askedNanos);
       }
     }
   }
@@ -98,7 +99,7 @@ final class PostgresLocks implements LockStore {
     bindNow(statement, 9);
   }
 
-  private static Grant grant(ResultSet row) throws SQLException {
+  private static Grant grant(ResultSet row, long askedNanos) throws SQLException {
     String status = row.getString("status");
     return switch (status) {
       case "granted" ->
@@ -106,7 +107,8 @@ final class PostgresLocks implements LockStore {
               fence(row.getString("granted_fence")),
               row.getLong("until_ms"),
               row.getLong("since_ms"),
-              row.getLong("left_ms"));
+              row.getLong("left_ms"),
+              askedNanos);
       case "locked" -> new Grant.Refused(Math.max(1, row.getLong("retry_ms")));
       case "exhausted" ->
           throw new LockException(ErrorCode.INTERNAL, "the fences of this key are used up");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.ErrorCode;
 import io.holdfast.lease.CancellationSource;
 import io.holdfast.lease.Fence;
+import io.holdfast.lease.Hints;
 import io.holdfast.lock.Acquired;
 import io.holdfast.lock.LockAttempt;
 import io.holdfast.lock.LockBackend;
@@ -22,6 +23,7 @@ import io.holdfast.lock.WithLockOptions;
 import io.holdfast.testkit.Guarantee;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.lock.LockCancellationContract;
+import io.holdfast.testkit.lock.LockConcurrencyContract;
 import io.holdfast.testkit.lock.LockExpiryContract;
 import io.holdfast.testkit.lock.LockFailureContract;
 import io.holdfast.testkit.lock.LockGrantContract;
@@ -49,8 +51,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -63,6 +68,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGProperty;
 
 /**
  * Locks through a PgBouncer in transaction mode, where each transaction of a client may meet
@@ -135,6 +141,14 @@ class PgBouncerContractTest {
   }
 
   @Nested
+  class Concurrency extends LockConcurrencyContract {
+    @Override
+    protected LockSubject subject(ManualTime time) {
+      return pooled(time);
+    }
+  }
+
+  @Nested
   class Handles extends LockHandleContract {
     @Override
     protected LockSubject subject(ManualTime time) {
@@ -146,7 +160,7 @@ class PgBouncerContractTest {
   class Operators extends LockOperatorContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return pooled(time);
+      return withHints(time);
     }
   }
 
@@ -250,10 +264,16 @@ class PgBouncerContractTest {
     return TestDatabase.subject(pooler.url(), time, options -> options);
   }
 
-  /** For what is promised of hints: LISTEN needs a session, so they go past the pooler. */
+  /**
+   * For what is promised of hints: LISTEN needs a session, so they go past the pooler. They are
+   * heard from the start, or else the first waiter would be told that it may have missed some.
+   */
   private static LockSubject withHints(ManualTime time) {
     LockSubject pooled = pooled(time);
     LockSubject direct = TestDatabase.subject(time);
+    CompletableFuture<Void> listening = new CompletableFuture<>();
+    direct.backend().hints().listen(new FirstToListen(listening));
+    listening.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
     LockBackend store = pooled.backend();
     LockBackend backend =
         new LockBackend(
@@ -280,6 +300,17 @@ class PgBouncerContractTest {
         pooled.close();
       }
     };
+  }
+
+  /** Hears nothing but that somebody listens. */
+  private record FirstToListen(CompletableFuture<Void> listening) implements Hints.Listener {
+    @Override
+    public void hinted(String topic) {}
+
+    @Override
+    public void mayHaveMissedSome() {
+      listening.complete(null);
+    }
   }
 
   /** What a transaction-mode pooler must not break, call by call. */
@@ -313,7 +344,7 @@ class PgBouncerContractTest {
     @Guarantee("L94")
     void setup_makes_everything_in_an_empty_database() throws SQLException {
       String direct = TestDatabase.freshDatabase();
-      String name = ConnectionString.parse(direct).setting(org.postgresql.PGProperty.PG_DBNAME);
+      String name = ConnectionString.parse(direct).setting(PGProperty.PG_DBNAME);
       String url = pooler.url().replaceFirst("(jdbc:postgresql://[^/]+/)[^?]*", "$1" + name);
 
       try (PostgresHoldfast fresh = PostgresHoldfast.open(url)) {
@@ -359,8 +390,7 @@ class PgBouncerContractTest {
           };
 
       List<Long> fences = new ArrayList<>();
-      for (Future<List<Long>> done :
-          threads.invokeAll(java.util.Collections.nCopies(callers, caller))) {
+      for (Future<List<Long>> done : threads.invokeAll(Collections.nCopies(callers, caller))) {
         fences.addAll(done.get());
       }
 
@@ -522,8 +552,7 @@ class PgBouncerContractTest {
                 TransactionSettings.DEFAULTS.at(isolation),
                 connection -> text(connection, "SELECT current_setting('transaction_isolation')"));
 
-        assertThat(found)
-            .isEqualTo(isolation.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+        assertThat(found).isEqualTo(isolation.name().toLowerCase(Locale.ROOT).replace('_', ' '));
       }
     }
 

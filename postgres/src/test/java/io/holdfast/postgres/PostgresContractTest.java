@@ -33,7 +33,7 @@ class PostgresContractTest {
   class Grants extends LockGrantContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -41,7 +41,7 @@ class PostgresContractTest {
   class Expiry extends LockExpiryContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -49,7 +49,7 @@ class PostgresContractTest {
   class Lookups extends LockLookupContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -57,7 +57,7 @@ class PostgresContractTest {
   class Validation extends LockValidationContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -65,7 +65,7 @@ class PostgresContractTest {
   class Cancellation extends LockCancellationContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -73,7 +73,7 @@ class PostgresContractTest {
   class Failing extends LockFailureContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -81,7 +81,7 @@ class PostgresContractTest {
   class WithLock extends WithLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -89,7 +89,7 @@ class PostgresContractTest {
   class Retries extends LockRetryContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -97,7 +97,7 @@ class PostgresContractTest {
   class Losses extends LockLossContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -105,7 +105,7 @@ class PostgresContractTest {
   class Handles extends LockHandleContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -113,7 +113,7 @@ class PostgresContractTest {
   class Telemetry extends LockTelemetryContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -121,7 +121,7 @@ class PostgresContractTest {
   class Concurrency extends LockConcurrencyContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -129,7 +129,7 @@ class PostgresContractTest {
   class Operators extends LockOperatorContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -137,7 +137,7 @@ class PostgresContractTest {
   class Renewing extends RenewingLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -145,7 +145,7 @@ class PostgresContractTest {
   class Lost extends LostLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -153,7 +153,7 @@ class PostgresContractTest {
   class LostWork extends LostWorkContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -161,7 +161,7 @@ class PostgresContractTest {
   class Waiting extends WaitingLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -169,7 +169,7 @@ class PostgresContractTest {
   class Fair extends FairWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -177,7 +177,7 @@ class PostgresContractTest {
   class Leased extends LeasedLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -185,7 +185,7 @@ class PostgresContractTest {
   class LeasedWaiting extends LeasedLockWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 
@@ -193,7 +193,7 @@ class PostgresContractTest {
   class UnknownOutcomes extends UnknownOutcomeContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return TestDatabase.subject(time);
+      return TestDatabase.listening(time);
     }
   }
 }

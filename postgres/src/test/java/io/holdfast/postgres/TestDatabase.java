@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.lease.Hints;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCall;
 import io.holdfast.lock.LockKey;
@@ -12,6 +13,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +106,29 @@ final class TestDatabase {
   /** A fresh lock store on {@code time}. */
   static LockSubject subject(ManualTime time) {
     return subject(URL, time, options -> options);
+  }
+
+  /**
+   * The same, hearing hints from the start: a first waiter would otherwise be told, at some moment
+   * of its wait, that it may have missed some.
+   */
+  static LockSubject listening(ManualTime time) {
+    LockSubject subject = subject(time);
+    CompletableFuture<Void> heard = new CompletableFuture<>();
+    subject.backend().hints().listen(new FirstToListen(heard));
+    heard.orTimeout(20, TimeUnit.SECONDS).join();
+    return subject;
+  }
+
+  /** Hears nothing but that somebody listens. */
+  private record FirstToListen(CompletableFuture<Void> heard) implements Hints.Listener {
+    @Override
+    public void hinted(String topic) {}
+
+    @Override
+    public void mayHaveMissedSome() {
+      heard.complete(null);
+    }
   }
 
   /** A fresh lock store on {@code time}, reached by {@code url}. */

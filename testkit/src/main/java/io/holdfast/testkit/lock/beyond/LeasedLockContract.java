@@ -5,6 +5,7 @@ import static io.holdfast.testkit.lock.beyond.Stage.eventually;
 import static io.holdfast.testkit.lock.beyond.Stage.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD;
 
 import io.holdfast.ErrorCode;
 import io.holdfast.lease.Fence;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A lock in the shape of {@link java.util.concurrent.locks.Lock}: one lease per hold, renewed,
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Test;
  * LeasedLockWaitingContract}.
  */
 @SuppressWarnings("NullAway.Init") // made before each test
+@Timeout(value = 60, threadMode = SEPARATE_THREAD) // nothing else ends a lock() that hangs
 public abstract class LeasedLockContract {
   private static final long TTL_MS = LockTtl.DEFAULT.toMillis();
 
