@@ -18,12 +18,12 @@ interface Contender extends AutoCloseable {
    * What one run did.
    *
    * @param perSecond the figure that is compared
-   * @param operations how many operations the server's work is divided by
-   * @param load with the latencies
+   * @param crossings hand-overs from one process to another
+   * @param load with the operations that latency and the server's work refer to
    */
-  record Run(double perSecond, long operations, Load.Outcome load) {
+  record Run(double perSecond, long crossings, Load.Outcome load) {
     static Run of(Load.Outcome load) {
-      return new Run(load.operations() / load.seconds(), load.operations(), load);
+      return new Run(load.operations() / load.seconds(), 0, load);
     }
   }
 }

@@ -22,7 +22,7 @@ final class Grants implements Contender {
   @Override
   public Run run(Duration time) throws Exception {
     Load.Outcome load = Load.run(crew.size(), time, this::granted);
-    return new Run(load.operations() * crew.size() / load.busySeconds(), load.operations(), load);
+    return new Run(load.operations() * crew.size() / load.busySeconds(), 0, load);
   }
 
   private long granted(Load.Turn turn) throws Exception {

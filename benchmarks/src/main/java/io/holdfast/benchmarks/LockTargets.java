@@ -45,6 +45,14 @@ final class LockTargets {
     Spread spring = ratio(LockMeasures.TWO_PROCESSES, Kind.HOLDFAST, Kind.SPRING);
     atLeast("P3", "hand-overs/s, 8 callers, 2 processes, against ShedLock polled", 3, shedLock);
     atLeast("P3", "the same against JdbcLockRegistry", 3, spring);
+    List<Series> found = series.get(LockMeasures.TWO_PROCESSES);
+    if (found != null) {
+      double ours = pick(found, Kind.HOLDFAST).crossingsPerSecond();
+      double theirs = pick(found, Kind.SPRING).crossingsPerSecond();
+      String measure = "the same, only those from one process to the other";
+      String measured = text("%.2f (%.1f/s to %.1f/s)", ours / theirs, ours, theirs);
+      add("P3", measure, ">= 3.0", measured, ours >= 3 * theirs);
+    }
   }
 
   private void refusals() {

@@ -44,12 +44,14 @@ record Report(
    *
    * @param perSecond what is compared
    * @param operationsPerSecond what latency and the server's work refer to; often the same
+   * @param crossingsPerSecond hand-overs from one process to another
    * @param writes transactions with a commit record, per operation
    */
   record Figure(
       String subject,
       Spread perSecond,
       double operationsPerSecond,
+      double crossingsPerSecond,
       Latency latencyMicros,
       double walBytes,
       double writes) {}

@@ -84,6 +84,14 @@ final class ReportPrinter {
       rows.add(row(figure, ours));
     }
     table(rows);
+    if (measure.id().equals(LockMeasures.TWO_PROCESSES)) {
+      List<String> crossings = new ArrayList<>();
+      measure
+          .figures()
+          .forEach(f -> crossings.add(text("%s %.1f/s", f.subject(), f.crossingsPerSecond())));
+      out.println("From one process to the other: " + String.join(", ", crossings));
+      out.println();
+    }
   }
 
   private static List<String> row(Report.Figure figure, double ours) {

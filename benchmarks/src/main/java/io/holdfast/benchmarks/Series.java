@@ -10,7 +10,7 @@ final class Series {
   private final List<Double> rates = new ArrayList<>();
   private final Histogram latency = new Histogram(3);
   private long operations;
-  private long counted;
+  private long crossings;
   private double seconds;
   private long walBytes;
   private long writes;
@@ -22,8 +22,8 @@ final class Series {
   void add(Contender.Run run, ServerMeter.Reading server) {
     rates.add(run.perSecond());
     latency.add(run.load().latency());
-    operations += run.operations();
-    counted += run.load().operations();
+    operations += run.load().operations();
+    crossings += run.crossings();
     seconds += run.load().seconds();
     walBytes += server.walBytes();
     writes += server.writes();
@@ -46,6 +46,11 @@ final class Series {
     return Spread.of(ratios);
   }
 
+  /** Hand-overs from one process to another, over all rounds. */
+  double crossingsPerSecond() {
+    return crossings / seconds;
+  }
+
   double writesPerOperation() {
     return (double) writes / operations;
   }
@@ -58,7 +63,8 @@ final class Series {
     return new Report.Figure(
         title,
         perSecond(),
-        counted / seconds,
+        operations / seconds,
+        crossingsPerSecond(),
         Report.Latency.of(latency),
         walBytesPerOperation(),
         writesPerOperation());

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 /** What a {@link Sibling} runs: competes for the key as its input says, and answers its grants. */
 @Command(name = "sibling", hidden = true)
 final class SiblingCommand implements Callable<Integer> {
-  private static final int FIRST_HOLDER = 1001;
+  private static final int FIRST_HOLDER = Tally.PROCESS + 1;
 
   @Override
   public Integer call() throws Exception {

@@ -20,7 +20,11 @@ final class Tally {
   private static final int GRANTS = 0;
   private static final int LAST_HOLDER = 8;
   private static final int HAND_OVERS = 16;
-  private static final int SIZE = 24;
+  private static final int CROSSINGS = 24;
+  private static final int SIZE = 32;
+
+  /** Holders of one process are numbered within one such range. */
+  static final int PROCESS = 1000;
 
   private final ByteBuffer memory;
 
@@ -46,13 +50,18 @@ final class Tally {
     set(GRANTS, 0);
     set(LAST_HOLDER, 0);
     set(HAND_OVERS, 0);
+    set(CROSSINGS, 0);
   }
 
   /** To be called under the lock: {@code holder}, which is not 0, has it now. */
   void granted(long holder) {
     long grants = get(GRANTS);
-    if (get(LAST_HOLDER) != holder) {
+    long last = get(LAST_HOLDER);
+    if (last != holder) {
       set(HAND_OVERS, get(HAND_OVERS) + 1);
+    }
+    if (last / PROCESS != holder / PROCESS) {
+      set(CROSSINGS, get(CROSSINGS) + 1);
     }
     set(LAST_HOLDER, holder);
     set(GRANTS, grants + 1);
@@ -68,6 +77,11 @@ final class Tally {
 
   long handOvers() {
     return get(HAND_OVERS);
+  }
+
+  /** How many of the hand-overs were from one process to another. */
+  long crossings() {
+    return get(CROSSINGS);
   }
 
   private long get(int at) {

@@ -36,7 +36,7 @@ final class TwoProcesses implements Contender {
     tally.check(title(), grants);
     Load.Outcome both =
         new Load.Outcome(grants, load.seconds(), load.busySeconds(), load.latency());
-    return new Run(tally.handOvers() / load.seconds(), grants, both);
+    return new Run(tally.handOvers() / load.seconds(), tally.crossings(), both);
   }
 
   @Override

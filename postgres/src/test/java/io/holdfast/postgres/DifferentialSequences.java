@@ -82,7 +82,7 @@ final class DifferentialSequences {
     FIND_BY_ID(4, c -> new DifferentialOp.FindById(c.held())),
     REMOVE_STALE(8, c -> new DifferentialOp.RemoveStale(c.key)),
     LEAVE(6, c -> new DifferentialOp.Leave(c.key, c.n % DifferentialModel.WAITERS)),
-    BREAK(10, c -> new DifferentialOp.Break(c.key, c.one(0L, 0L, 0L, 1L, -1L))),
+    BREAK(14, c -> new DifferentialOp.Break(c.key, c.one(0L, 0L, 0L, 1L, -1L))),
     PURGE(4, c -> new DifferentialOp.Purge(c.one(1000, 1, 2))),
     INSPECT(4, c -> new DifferentialOp.Inspect(c.key)),
     STATS(4, c -> new DifferentialOp.Stats()),
@@ -111,7 +111,8 @@ final class DifferentialSequences {
 
   private static DifferentialOp listing(Choices c) {
     String after = c.n < 12 ? null : DifferentialModel.key(c.key).text();
-    return new DifferentialOp.Listing(c.one("", "a", "ab", "b"), after, c.one(1000, 1, 2));
+    String prefix = c.n == 0 ? "" : DifferentialModel.PREFIX + c.one("", "a", "ab", "b");
+    return new DifferentialOp.Listing(prefix, after, c.one(1000, 1, 2));
   }
 
   /** By a little, or by so much that few grants are left, or none. */

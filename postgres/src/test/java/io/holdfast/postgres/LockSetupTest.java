@@ -63,6 +63,9 @@ class LockSetupTest {
          AND n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema')
       """;
 
+  /** Emptied for each test: a new one for each would make the server's end take its time. */
+  private static final String DATABASE = TestDatabase.freshDatabase();
+
   private final Kernel kernel = Kernel.direct();
   private @Nullable String database;
 
@@ -116,7 +119,7 @@ class LockSetupTest {
   @Guarantee({"L91", "LF15"})
   @CsvSource({"MyLocks, MyFences, MixedCase", "select, from, table", "_, __, ___"})
   void unusual_names_work_end_to_end(String table, String fences, String schema) throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute("CREATE SCHEMA \"" + schema + "\"");
     LockTables tables = TABLES.named(table, fences).inSchema(schema);
 
@@ -129,7 +132,7 @@ class LockSetupTest {
   @Test
   @Guarantee({"L91", "LF15"})
   void names_of_51_characters_work_end_to_end() throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     String mixed = "Tt".repeat(25) + "f";
 
     everyOperation(at, TABLES.named(LONG, mixed));
@@ -189,7 +192,7 @@ class LockSetupTest {
   @Guarantee("L92")
   @ValueSource(booleans = {false, true})
   void extra_columns_are_tolerated(boolean before) throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     if (before) {
       execute(SYNCGUARD);
     } else {
@@ -207,7 +210,7 @@ class LockSetupTest {
   @Test
   @Guarantee("L92")
   void the_readable_columns_bear_the_longest_ttl() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute(PostgresHoldfast.schemaSql(TABLES, true));
     Locks locks = kernel.locks(at, o -> o.withLockTables(TABLES)).locks();
 
@@ -222,7 +225,7 @@ class LockSetupTest {
   @Test
   @Guarantee("L93")
   void setup_is_idempotent() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     PostgresHoldfast holdfast = kernel.locks(at, o -> o.withLockTables(TABLES));
     holdfast.setup();
     String before = everything();
@@ -238,7 +241,8 @@ class LockSetupTest {
   @Test
   @Guarantee("LF15")
   void eight_at_once_on_a_fresh_database_all_succeed() throws Exception {
-    String at = freshDatabase();
+    String at = TestDatabase.freshDatabase();
+    database = at;
     int users = 8;
     CyclicBarrier start = new CyclicBarrier(users);
     List<Future<Boolean>> all = new ArrayList<>();
@@ -264,7 +268,7 @@ class LockSetupTest {
   @Test
   @Guarantee("LF15")
   void what_is_complete_needs_no_right_to_change_it() throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     kernel.locks(at, o -> o.withLockTables(TABLES)).setup();
 
     asGuest(
@@ -284,7 +288,7 @@ class LockSetupTest {
   @Guarantee("LF15")
   void without_the_right_a_missing_table_is_an_auth_failure_that_is_not_remembered()
       throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     kernel.locks(at, o -> o.withLockTables(TABLES.named("others", "fences"))).setup();
 
     asGuest(
@@ -307,7 +311,7 @@ class LockSetupTest {
   @Test
   @Guarantee("LF15")
   void syncguards_own_tables_are_used_as_they_are() throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute(SYNCGUARD);
 
     everyOperation(at, TABLES);
@@ -368,7 +372,7 @@ class LockSetupTest {
 
   @Test
   void a_counter_table_without_key_debug_gets_the_column() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute(SYNCGUARD);
     execute("ALTER TABLE syncguard_fence_counters DROP COLUMN key_debug");
 
@@ -432,7 +436,7 @@ class LockSetupTest {
 
   @Test
   void without_auto_create_the_first_use_is_refused_until_somebody_migrated() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     LockTables given = TABLES.withoutAutoCreate();
     String before = everything();
     Locks locks = kernel.locks(at, o -> o.withLockTables(given)).locks();
@@ -448,7 +452,7 @@ class LockSetupTest {
 
   @Test
   void without_auto_create_an_explicit_setup_still_creates() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     LockTables given = TABLES.withoutAutoCreate();
     Locks locks = kernel.locks(at, o -> o.withLockTables(given)).locks();
 
@@ -460,7 +464,7 @@ class LockSetupTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void the_printed_script_leaves_nothing_to_set_up(boolean readable) throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute("CREATE SCHEMA \"Mine\"");
     LockTables tables = TABLES.named("MyLocks", "MyFences").inSchema("Mine");
     for (LockTables each : List.of(TABLES, tables)) {
@@ -486,11 +490,11 @@ class LockSetupTest {
 
   @Test
   void the_printed_script_makes_what_setup_makes() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     kernel.locks(at, o -> o.withLockTables(TABLES)).setup();
     String bySetup = everything();
 
-    freshDatabase();
+    emptyDatabase();
     execute(PostgresHoldfast.schemaSql(TABLES, false));
 
     assertThat(everything()).isEqualTo(bySetup);
@@ -498,7 +502,7 @@ class LockSetupTest {
 
   @Test
   void tables_we_create_have_their_storage_parameters() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     kernel.locks(at, o -> o.withLockTables(TABLES)).setup();
 
     assertThat(options("public.syncguard_fence_counters"))
@@ -512,7 +516,7 @@ class LockSetupTest {
 
   @Test
   void tables_of_others_keep_theirs() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute(SYNCGUARD);
 
     kernel.locks(at, o -> o.withLockTables(TABLES)).setup();
@@ -523,7 +527,7 @@ class LockSetupTest {
 
   @Test
   void the_search_path_leads_to_the_schema_that_holds_the_table() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute("CREATE SCHEMA first; CREATE SCHEMA second; SET search_path = second;" + SYNCGUARD);
     String path = Kernel.with(at, "currentSchema=first,second");
 
@@ -538,7 +542,7 @@ class LockSetupTest {
 
   @Test
   void without_a_table_the_first_schema_of_the_search_path_gets_it() {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     execute("CREATE SCHEMA first; CREATE SCHEMA second");
     String path = Kernel.with(at, "currentSchema=missing,first,second");
 
@@ -553,11 +557,11 @@ class LockSetupTest {
   @Test
   void our_own_schema_is_never_the_one_that_gets_it() {
     for (boolean migrated : new boolean[] {false, true}) {
-      PostgresHoldfast holdfast = kernel.locks(freshDatabase(), o -> o.withLockTables(TABLES));
+      String path = Kernel.with(emptyDatabase(), "currentSchema=holdfast,public");
+      PostgresHoldfast holdfast = kernel.locks(path, o -> o.withLockTables(TABLES));
       if (migrated) {
         holdfast.migrations().apply();
       }
-      execute("ALTER DATABASE " + name(database) + " SET search_path = holdfast, public");
 
       holdfast.setup();
 
@@ -568,7 +572,7 @@ class LockSetupTest {
 
   @Test
   void a_search_path_that_leads_nowhere_is_refused() {
-    String path = Kernel.with(freshDatabase(), "currentSchema=missing");
+    String path = Kernel.with(emptyDatabase(), "currentSchema=missing");
 
     LockException failure =
         catchThrowableOfType(
@@ -578,8 +582,23 @@ class LockSetupTest {
   }
 
   @Test
+  void a_schema_that_does_not_exist_is_refused() {
+    Locks locks =
+        kernel.locks(emptyDatabase(), o -> o.withLockTables(TABLES.inSchema("missing"))).locks();
+    String before = everything();
+
+    LockException failure =
+        catchThrowableOfType(LockException.class, () -> locks.acquire("k", TTL));
+
+    assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(everything()).isEqualTo(before);
+    execute("CREATE SCHEMA missing");
+    assertThat(locks.acquire("k", TTL).ok()).isTrue();
+  }
+
+  @Test
   void a_token_ends_a_setup_that_waits_for_another_one() throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     CancellationSource token = new CancellationSource();
     try (Connection other = DriverManager.getConnection(at)) {
       TransactionsTest.run(other, "SELECT pg_advisory_lock(1215261796, 1)");
@@ -599,7 +618,7 @@ class LockSetupTest {
 
   @Test
   void a_setup_that_waits_for_another_one_ends_with_the_time_limit_of_the_call() throws Exception {
-    String at = freshDatabase();
+    String at = emptyDatabase();
     try (Connection other = DriverManager.getConnection(at)) {
       TransactionsTest.run(other, "SELECT pg_advisory_lock(1215261796, 1)");
       PostgresStore store =
@@ -647,10 +666,6 @@ class LockSetupTest {
             .formatted(role));
   }
 
-  private static @Nullable String name(@Nullable String url) {
-    return ConnectionString.parse(url).setting(PGProperty.PG_DBNAME);
-  }
-
   /** SyncGuard's tables in a schema of their own, which all further statements are about. */
   private LockTables syncguardSchema() {
     LockTables tables = TestDatabase.freshTables();
@@ -659,10 +674,11 @@ class LockSetupTest {
     return tables;
   }
 
-  private String freshDatabase() {
-    String at = TestDatabase.freshDatabase();
-    database = at;
-    return at;
+  /** A database with nothing in it, which all further statements are about. */
+  private String emptyDatabase() {
+    Kernel.empty(DATABASE);
+    database = DATABASE;
+    return DATABASE;
   }
 
   /** Columns, indexes and functions of the database. */

@@ -1,11 +1,13 @@
 package io.holdfast.postgres;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.ErrorCode;
 import io.holdfast.HoldfastException;
 import io.holdfast.postgres.PoolsTest.Kernel;
+import io.holdfast.testkit.net.TcpProxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -15,28 +17,41 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The schema gets to where this library needs it, once, whoever else wants the same. */
 @Timeout(60)
 class MigrationsTest {
+  private static final PoolSettings ONE = PoolSettings.DEFAULTS.withMaxConnections(1);
   private static final String OBJECTS =
       """
-      SELECT string_agg(n.nspname || '.' || c.relname, ' ' ORDER BY 1)
+      SELECT string_agg(n.nspname || '.' || c.relname, ' ' ORDER BY n.nspname, c.relname)
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
        WHERE n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema')
       """;
 
-  private final String database = TestDatabase.freshDatabase();
+  /** Emptied for each test: a new one for each would make the server's end take its time. */
+  private static final String DATABASE = TestDatabase.freshDatabase();
+
+  private String database = DATABASE;
+
+  @BeforeEach
+  void empty() {
+    Kernel.empty(DATABASE);
+  }
 
   @Test
   void eight_at_once_apply_every_step_once() throws Exception {
     int migrators = 8;
+    database = TestDatabase.freshDatabase();
     try (Kernel kernel = Kernel.direct()) {
       CyclicBarrier start = new CyclicBarrier(migrators);
       List<Future<List<Migration>>> applied = new ArrayList<>();
@@ -59,6 +74,41 @@ class MigrationsTest {
       assertThat(all).containsExactlyElementsOf(Migrations.all());
       assertThat(query("SELECT count(*) FROM holdfast.schema_history"))
           .isEqualTo("" + Migrations.all().size());
+    }
+  }
+
+  /** A session may remember that there was no schema; that must not count once it has the lock. */
+  @Test
+  void what_a_rival_did_just_before_the_lock_was_free_is_seen() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    CountDownLatch asks = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Kernel slow = Kernel.behindProxy();
+        Kernel quick = Kernel.direct();
+        Connection other = DriverManager.getConnection(database)) {
+      String url = Kernel.with(slow.urlOf(database), "prepareThreshold=0");
+      Migrations late = migrations(slow, url, ONE);
+      assertThat(late.status()).noneMatch(Migrations.Status::applied);
+      TransactionsTest.run(other, "SELECT pg_advisory_lock(1215261796, 1)");
+      slow.proxy()
+          .onClientMessage(
+              chunk -> {
+                // By the third try the session knows everything and looks nothing up any more.
+                if (new String(chunk, ISO_8859_1).contains("pg_try_advisory_xact_lock")
+                    && tries.incrementAndGet() == 3) {
+                  asks.countDown();
+                  awaitQuietly(goOn);
+                }
+                return TcpProxy.Fate.FORWARD;
+              });
+      Future<List<Migration>> applied = slow.async(late::apply);
+      assertThat(asks.await(20, TimeUnit.SECONDS)).isTrue();
+
+      TransactionsTest.run(other, "SELECT pg_advisory_unlock(1215261796, 1)");
+      assertThat(migrations(quick, database).apply()).isEqualTo(Migrations.all());
+      goOn.countDown();
+
+      assertThat(applied.get(20, TimeUnit.SECONDS)).isEmpty();
     }
   }
 
@@ -146,12 +196,14 @@ class MigrationsTest {
 
   @Test
   void the_printed_script_makes_the_same_schema() {
-    String other = TestDatabase.freshDatabase();
     try (Kernel kernel = Kernel.direct()) {
-      migrations(kernel, other).apply();
+      migrations(kernel, database).apply();
+      String applied = query(OBJECTS);
+      Kernel.empty(database);
+
       execute(Migrations.print());
 
-      assertThat(query(OBJECTS)).isEqualTo(queryAt(other, OBJECTS));
+      assertThat(query(OBJECTS)).isEqualTo(applied);
     }
   }
 
@@ -247,7 +299,19 @@ class MigrationsTest {
   }
 
   private static Migrations migrations(Kernel kernel, String url) {
-    return kernel.locks(url, o -> o).migrations();
+    return migrations(kernel, url, PoolSettings.DEFAULTS);
+  }
+
+  private static Migrations migrations(Kernel kernel, String url, PoolSettings pool) {
+    return kernel.locks(url, o -> o.withPool(pool)).migrations();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void execute(String sql) {

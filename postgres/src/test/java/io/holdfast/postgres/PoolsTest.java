@@ -130,7 +130,7 @@ class PoolsTest {
             TestDatabase.url("ApplicationName=" + name),
             PostgresOptions.DEFAULTS.withLockTables(tables));
     ((Acquired) holdfast.locks().acquire("kept", TTL)).keep();
-    assertThat(Kernel.sessions(name)).isGreaterThan(1);
+    Kernel.eventually("a connection for renewals", () -> Kernel.sessions(name) > 1);
 
     holdfast.close();
 
@@ -641,6 +641,25 @@ class PoolsTest {
       return url.replaceFirst("\\?.*", "") + "?user=" + user + "&password=" + password;
     }
 
+    /** Leaves nothing in a database of its own but an empty schema public. */
+    static void empty(String url) {
+      String everything =
+          """
+          DO $$ DECLARE s text; BEGIN
+            FOR s IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)' LOOP
+              EXECUTE format('DROP SCHEMA %I CASCADE', s);
+            END LOOP;
+            CREATE SCHEMA public;
+            GRANT USAGE ON SCHEMA public TO PUBLIC;
+          END $$
+          """;
+      try (Connection connection = DriverManager.getConnection(url)) {
+        TransactionsTest.run(connection, everything);
+      } catch (SQLException e) {
+        throw new AssertionError("emptying a database", e);
+      }
+    }
+
     /** A url with further parameters. */
     static String with(String url, String parameters) {
       return url + (url.contains("?") ? "&" : "?") + parameters;
@@ -652,6 +671,12 @@ class PoolsTest {
 
     String url() {
       return url;
+    }
+
+    /** Another database of the server, reached as this kernel reaches its own. */
+    String urlOf(String other) {
+      String database = ConnectionString.parse(other).setting(PGProperty.PG_DBNAME);
+      return url.replaceFirst("(//[^/]+/)[^?]*", "$1" + database);
     }
 
     TcpProxy proxy() {
