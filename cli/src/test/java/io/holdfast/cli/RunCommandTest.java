@@ -183,7 +183,7 @@ class RunCommandTest {
       cli.signal("KILL");
 
       assertThat(cli.end().code()).isEqualTo(137); // nobody has its output any more
-      assertThat(Cli.isAlive(command)).isFalse();
+      Cli.await("the end of the command", () -> !Cli.isAlive(command));
     }
   }
 

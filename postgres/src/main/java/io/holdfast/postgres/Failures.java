@@ -5,11 +5,13 @@ import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
-import org.jspecify.annotations.Nullable;
 
 /** The one place where what PostgreSQL or its driver reports becomes an error code of ours. */
 final class Failures {
   private static final String STALE_FENCE = "LK001";
+
+  /** Deep enough for any real failure, and an end for a chain that leads back to itself. */
+  private static final int MAX_CAUSES = 20;
 
   private Failures() {}
 
@@ -99,10 +101,12 @@ final class Failures {
   }
 
   private static boolean isTimeout(SQLException e) {
-    for (@Nullable Throwable t = e; t != null; t = t.getCause()) {
-      if (t instanceof SocketTimeoutException || t instanceof SQLTimeoutException) {
+    Throwable cause = e;
+    for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
+      if (cause instanceof SocketTimeoutException || cause instanceof SQLTimeoutException) {
         return true;
       }
+      cause = cause.getCause();
     }
     return false;
   }

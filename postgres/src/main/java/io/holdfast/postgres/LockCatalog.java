@@ -113,7 +113,8 @@ record LockCatalog(
             row.getBoolean("has_locks") ? strings(row, "lock_columns") : null,
             row.getBoolean("has_counters") ? strings(row, "fence_columns") : null,
             indexes.contains("unique " + tables.table() + ".lock_id"),
-            indexes.stream().anyMatch(i -> i.endsWith(tables.table() + ".expires_at_ms")),
+            indexes.contains(tables.table() + ".expires_at_ms")
+                || indexes.contains("unique " + tables.table() + ".expires_at_ms"),
             row.getBoolean("migrated"),
             strings(row, "functions"));
     catalog.checkColumns(

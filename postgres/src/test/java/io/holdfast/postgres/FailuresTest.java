@@ -285,7 +285,7 @@ class FailuresTest {
   void a_lock_that_is_not_free_in_time_and_a_server_side_limit_are_timeouts() throws SQLException {
     LockTimeouts quick = new LockTimeouts(Duration.ofMillis(100), TTL, null);
     LockOptions options = LockOptions.DEFAULTS.withPurgeEvery(null);
-    try (Kernel kernel = Kernel.direct("options=-c%20statement_timeout%3D300");
+    try (Kernel kernel = Kernel.direct("options=-c%20statement_timeout%3D1500");
         Connection rival = TestDatabase.begin()) {
       Locks waits = kernel.locks(o -> o.withLocks(options.withTimeouts(quick))).locks();
       Locks patient = kernel.locks(o -> o.withLocks(options)).locks();

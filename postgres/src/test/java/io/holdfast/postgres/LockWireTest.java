@@ -84,7 +84,7 @@ class LockWireTest {
 
       locks.acquire("k", TTL);
 
-      assertThat(wire.roundTrips()).isEqualTo(2);
+      assertThat(roundTrips(wire)).isEqualTo(2);
     }
   }
 
@@ -110,7 +110,7 @@ class LockWireTest {
 
       assertThat(locks.extendMany(leases, LockCall.plain())).hasSize(50);
 
-      assertThat(wire.roundTrips()).isEqualTo(1);
+      assertThat(roundTrips(wire)).isEqualTo(1);
     }
   }
 
@@ -190,6 +190,11 @@ class LockWireTest {
       assertThat(extend).isEqualTo(1);
       assertThat(release).isEqualTo(1);
     }
+  }
+
+  /** Without the empty statements by which the pool looks whether an idle connection lives. */
+  private static long roundTrips(PgWire wire) {
+    return wire.roundTrips() - wire.statements().stream().filter(String::isEmpty).count();
   }
 
   /** Counts the round trips of calls on a warm pool. */

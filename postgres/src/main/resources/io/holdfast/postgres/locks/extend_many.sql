@@ -12,7 +12,9 @@ BEGIN
   FOR item IN
     SELECT i.place, i.lock_id, i.ttl_ms, l.key
       FROM unnest(p_lock_ids, p_ttl_ms) WITH ORDINALITY AS i (lock_id, ttl_ms, place)
-      LEFT JOIN {locks} AS l ON l.lock_id = i.lock_id
+      -- One probe of the index each: a plain join would read the whole table for a large batch.
+      LEFT JOIN LATERAL (
+        SELECT t.key FROM {locks} AS t WHERE t.lock_id = i.lock_id LIMIT 1) AS l ON true
      ORDER BY hashtext(l.key), l.key
   LOOP
     place := item.place;
