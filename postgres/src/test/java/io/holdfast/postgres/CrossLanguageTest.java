@@ -47,7 +47,6 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +67,14 @@ class CrossLanguageTest {
   private static final String COMPOSED = "caf\u00e9";
   private static final String DECOMPOSED = "cafe\u0301";
 
+  /** Sessions of either side in the database that is looked at. */
+  private static final String SESSIONS =
+      """
+      SELECT count(*) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND backend_type = 'client backend'
+      """;
+
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final String application = TestDatabase.unique("java");
@@ -76,13 +83,10 @@ class CrossLanguageTest {
   private LockTables tables = LockTables.DEFAULTS;
   private @Nullable Connection looking;
 
-  @BeforeAll
-  static void peer_is_installed() {
-    NodePeer.assumeInstalled();
-  }
-
+  /** Each test is skipped by itself without a peer: that of a whole class would not be reported. */
   @BeforeEach
   void tables_of_their_own() {
+    NodePeer.assumeInstalled();
     tables = TestDatabase.freshTables();
     String drop = "DROP SCHEMA " + tables.schema() + " CASCADE";
     open.push(() -> TestDatabase.execute(drop));
@@ -648,14 +652,9 @@ class CrossLanguageTest {
 
   /** Deadlocks the server has counted in this database; a session reports its own when it ends. */
   private long deadlocks() {
-    await(
-        "the end of both sides' sessions",
-        () -> number("SELECT count(*) FROM pg_stat_activity WHERE " + OTHERS_HERE) == 0);
+    await("the end of both sides' sessions", () -> number(SESSIONS) == 0);
     return number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
   }
-
-  private static final String OTHERS_HERE =
-      "datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
   // ---- both sides, and the database they meet in ----
 

@@ -29,7 +29,9 @@ final class DifferentialSequences {
   private static final int NO_WAITERS = WAITERS.size() / 2;
   private static final List<Id> IDS = ids();
   private static final List<Ttl> TTLS =
-      Stream.of(List.of(Ttl.values()), List.of(Ttl.MS_1, Ttl.MS_500, Ttl.MS_1500, Ttl.BEYOND))
+      Stream.of(
+              List.of(Ttl.values()),
+              List.of(Ttl.MS_1, Ttl.MS_500, Ttl.MS_1500, Ttl.TO_THE_LIMIT, Ttl.BEYOND))
           .flatMap(List::stream)
           .toList();
 

@@ -20,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.postgresql.PGProperty;
 
 /**
@@ -49,9 +48,9 @@ final class PgBouncer implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** Skips the calling test, visibly, where PgBouncer is not installed. */
-  static void assumeInstalled() {
-    Assumptions.assumeTrue(program().isPresent(), "pgbouncer is not installed");
+  /** Whether the machine has one. */
+  static boolean isInstalled() {
+    return program().isPresent();
   }
 
   /** Starts one before the test database. */

@@ -68,12 +68,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.postgresql.PGProperty;
 
 /**
  * Locks through a PgBouncer in transaction mode, where each transaction of a client may meet
  * another session of the server: nothing may rely on one or leave anything in it.
  */
+@EnabledIf(
+    value = "io.holdfast.postgres.PgBouncer#isInstalled",
+    disabledReason = "pgbouncer is not installed")
 class PgBouncerContractTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final int PATIENCE_SECONDS = 30;
@@ -81,7 +85,6 @@ class PgBouncerContractTest {
 
   @BeforeAll
   static void start_pooler() {
-    PgBouncer.assumeInstalled();
     pooler = PgBouncer.start();
   }
 
