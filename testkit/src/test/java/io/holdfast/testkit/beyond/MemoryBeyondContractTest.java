@@ -1,7 +1,6 @@
 package io.holdfast.testkit.beyond;
 
-import io.holdfast.lock.LockBackend;
-import io.holdfast.memory.MemoryStore;
+import io.holdfast.memory.MemorySubject;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.lock.LockSubject;
 import io.holdfast.testkit.lock.beyond.FairWaitingContract;
@@ -22,7 +21,7 @@ class MemoryBeyondContractTest {
   class Renewing extends RenewingLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -30,7 +29,7 @@ class MemoryBeyondContractTest {
   class Lost extends LostLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -38,7 +37,7 @@ class MemoryBeyondContractTest {
   class LostWork extends LostWorkContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -46,7 +45,7 @@ class MemoryBeyondContractTest {
   class Waiting extends WaitingLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -54,7 +53,7 @@ class MemoryBeyondContractTest {
   class Fair extends FairWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -62,7 +61,7 @@ class MemoryBeyondContractTest {
   class Leased extends LeasedLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -70,7 +69,7 @@ class MemoryBeyondContractTest {
   class LeasedWaiting extends LeasedLockWaitingContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
+      return new MemorySubject(time);
     }
   }
 
@@ -78,24 +77,7 @@ class MemoryBeyondContractTest {
   class Unknown extends UnknownOutcomeContract {
     @Override
     protected LockSubject subject(ManualTime time) {
-      return new Memory(new MemoryStore(time));
-    }
-  }
-
-  private record Memory(MemoryStore store) implements LockSubject {
-    @Override
-    public LockBackend backend() {
-      return store.locks();
-    }
-
-    @Override
-    public void setCounter(String key, long fence) {
-      throw new UnsupportedOperationException("no test here starts from a given fence");
-    }
-
-    @Override
-    public void close() {
-      store.close();
+      return new MemorySubject(time);
     }
   }
 }
