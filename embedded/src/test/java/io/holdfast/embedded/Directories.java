@@ -118,6 +118,17 @@ final class Directories {
     run("sh", "-c", "kill -s " + signal + " -- " + pid);
   }
 
+  /**
+   * Kills a server's process and waits until it is gone; one that is only unburied counts as gone.
+   */
+  static void kill(long pid) {
+    signal("KILL", pid);
+    String gone =
+        "for i in $(seq 200); do [ ! -d /proc/%1$d ] || grep -q '^State:.Z' /proc/%1$d/status"
+            + " && exit 0; sleep 0.05; done; exit 1";
+    run("sh", "-c", gone.formatted(pid));
+  }
+
   static String run(String... command) {
     try {
       return Command.run(List.of(command), "", PATIENCE).orThrow(command[0]).output();

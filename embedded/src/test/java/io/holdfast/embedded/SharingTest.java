@@ -166,7 +166,7 @@ class SharingTest {
   void a_crashed_server_is_started_again_where_it_was() throws Exception {
     try (EmbeddedPostgres first = EmbeddedPostgres.open(dataDir)) {
       execute(first, "DROP TABLE IF EXISTS kept; CREATE TABLE kept AS SELECT 7 AS seven");
-      Directories.signal("KILL", first.postmaster().pid());
+      Directories.kill(first.postmaster().pid());
 
       try (EmbeddedPostgres second = EmbeddedPostgres.open(dataDir)) {
         assertThat(second.postmaster().pid()).isNotEqualTo(first.postmaster().pid());
@@ -183,7 +183,7 @@ class SharingTest {
         Connection connection = DriverManager.getConnection(first.jdbcUrl())) {
       int backend = connection.unwrap(PGConnection.class).getBackendPID();
       Directories.signal("STOP", backend);
-      Directories.signal("KILL", first.postmaster().pid());
+      Directories.kill(first.postmaster().pid());
 
       Future<EmbeddedPostgres> second =
           CompletableFuture.supplyAsync(() -> EmbeddedPostgres.open(dataDir));
