@@ -264,17 +264,4 @@ class RunCommandTest {
       assertThat(isFree("stopped")).isTrue();
     }
   }
-
-  @Test
-  void a_stopped_holdfast_ends_what_its_command_leaves_behind() {
-    String script = "sleep 1000 & echo up $!; wait; echo not reached";
-    try (Cli cli = run("behind", "--", "sh", "-c", script)) {
-      String below = cli.line("up");
-      cli.signal("INT");
-
-      assertThat(cli.end().code()).isEqualTo(143);
-      assertThat(Cli.isAlive(below)).isFalse();
-      assertThat(isFree("behind")).isTrue();
-    }
-  }
 }
