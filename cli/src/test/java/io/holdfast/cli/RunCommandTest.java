@@ -254,6 +254,18 @@ class RunCommandTest {
   }
 
   @Test
+  void a_stopped_holdfast_ends_what_its_command_leaves_behind() {
+    String script = "sleep 1000 & echo up $!; wait; echo not reached";
+    try (Cli cli = run("behind", "--", "sh", "-c", script)) {
+      String below = cli.line("up");
+      cli.signal("INT");
+      assertThat(cli.end().code()).isEqualTo(143);
+      assertThat(Cli.isAlive(below)).isFalse();
+      assertThat(isFree("behind")).isTrue();
+    }
+  }
+
+  @Test
   void a_stopped_holdfast_stops_its_command_and_releases_the_lock_at_once() {
     String script = "trap 'echo bye; exit 3' TERM; echo up; while :; do read x; done";
     try (Cli cli = run("stopped", "--ttl", "1h", "--", "sh", "-c", script)) {
