@@ -36,7 +36,10 @@ record LockCatalog(
   private static final String KEY_DEBUG = "key_debug text";
 
   /**
-   * Indexes are known by what they cover, whatever their names. The schema {@code holdfast} is
+   * The tables are looked up in the catalogue, not by {@code to_regclass}: that one sees what was
+   * committed a moment ago, and the columns of such a table are not yet visible to this statement.
+   *
+   * <p>Indexes are known by what they cover, whatever their names. The schema {@code holdfast} is
    * ours: for a role of that name it comes first on the search path, and others would not find the
    * tables in it.
    */
@@ -53,8 +56,10 @@ record LockCatalog(
           FROM given),
       found AS (
         SELECT place.schema_name,
-               to_regclass(format('%I.%I', place.schema_name, given.table_name)) AS locks,
-               to_regclass(format('%I.%I', place.schema_name, given.fence_name)) AS counters
+               (SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname = place.schema_name AND c.relname = given.table_name) AS locks,
+               (SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname = place.schema_name AND c.relname = given.fence_name) AS counters
           FROM given, place)
       SELECT current_setting('server_encoding') AS encoding,
              found.schema_name,
