@@ -20,6 +20,12 @@ public enum ErrorCode {
   STALE_FENCE("StaleFence"),
   /** The lease ran out or was taken away while its holder still relied on it. */
   LEASE_LOST("LeaseLost"),
+  /** The state of the thing forbids it now: not leased, not empty, in use. */
+  CONFLICT("Conflict"),
+  /** Too much is waiting already. Worth repeating later. */
+  OVERLOADED("Overloaded"),
+  /** Closed, or about to be. */
+  CLOSED("Closed"),
   /** Everything else: a broken invariant or a defect. */
   INTERNAL("Internal");
 

@@ -1,11 +1,15 @@
 package io.holdfast;
 
 import io.holdfast.lock.LockBackend;
+import io.holdfast.queue.QueueBackend;
 
 /** Where leases live: what {@link Holdfast#over} builds the capabilities on. */
 public interface Store extends AutoCloseable {
   /** The lock part of the store. */
   LockBackend locks();
+
+  /** The queue part of the store. */
+  QueueBackend queues();
 
   /** Gives back what the store holds; the capabilities over it must be closed first. */
   @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The operators' side of {@link MemoryLocks}. */
 final class MemoryLockAdmin implements LockAdmin {
   /** The order of UTF-8 bytes, which is that of code points and not that of Java's strings. */
-  private static final Comparator<String> BYTES =
+  static final Comparator<String> BYTES =
       (a, b) ->
           Arrays.compareUnsigned(
               a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));

@@ -5,10 +5,15 @@ import io.holdfast.lease.Reserve;
 import io.holdfast.lease.Time;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
+import io.holdfast.queue.QueueBackend;
 
 /** A store in this process's memory. Safe for use by many threads. */
 public final class MemoryStore implements Store {
   private final LockBackend locks;
+  private final Time time;
+  private final MemoryQueues queues;
+  private final MemoryHints queueHints = new MemoryHints();
+  private final QueueBackend queueBackend;
 
   /** An empty store on the system's clock. */
   public MemoryStore() {
@@ -26,11 +31,25 @@ public final class MemoryStore implements Store {
             Reserve.none(),
             time,
             LockCapabilities.of("memory"));
+    this.time = time;
+    this.queues = new MemoryQueues(time);
+    this.queueBackend = process();
   }
 
   @Override
   public LockBackend locks() {
     return locks;
+  }
+
+  @Override
+  public QueueBackend queues() {
+    return queueBackend;
+  }
+
+  /** The queues as one more process sees them: the data and the hints are everybody's. */
+  QueueBackend process() {
+    return new QueueBackend(
+        new MemoryQueueCatalog(queues, queueHints), new MemoryPartitions(queues), queueHints, time);
   }
 
   @Override

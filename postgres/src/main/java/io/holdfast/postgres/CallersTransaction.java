@@ -33,7 +33,7 @@ final class CallersTransaction implements LockCaller {
   }
 
   /** A cancel that may arrive late must not hit the caller's next statement. */
-  private static void tearDown(Connection connection) {
+  static void tearDown(Connection connection) {
     try {
       connection.abort(Runnable::run);
     } catch (SQLException e) {

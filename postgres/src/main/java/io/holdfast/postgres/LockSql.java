@@ -236,7 +236,7 @@ final class LockSql {
     return quoted(schema) + "." + quoted(name);
   }
 
-  private static String quoted(String name) {
+  static String quoted(String name) {
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 

@@ -21,7 +21,8 @@ import java.util.TreeMap;
  * Safe for use by many threads and processes.
  */
 public final class Migrations {
-  private static final List<Migration> ALL = List.of(Migration.load(1, "locks"));
+  private static final List<Migration> ALL =
+      List.of(Migration.load(1, "locks"), Migration.load(2, "queues"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long TURN_MS = 50;
 

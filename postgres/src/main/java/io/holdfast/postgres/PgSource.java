@@ -15,6 +15,15 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class PgSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Our statements go by indexes, also on a table that the planner still believes to be empty, and
+   * none is worth compiling.
+   */
+  private static final String PLANS_BY_INDEX =
+      "-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off";
+
+  private static final String PROTOCOL_VIOLATION = "08P01";
+
   PgSource(ConnectionString where, Duration connectTimeout) {
     setURL(where.jdbcUrl());
     int seconds = (int) Math.max(1, connectTimeout.toSeconds());
@@ -34,12 +43,29 @@ final class PgSource extends PGSimpleDataSource {
     if (!where.names(PGProperty.TCP_KEEP_ALIVE)) {
       setTcpKeepAlive(true);
     }
+    if (!where.names(PGProperty.OPTIONS)) {
+      setOptions(PLANS_BY_INDEX);
+    }
   }
 
-  /** A login that took too long is a timeout, which the driver does not tell from a refusal. */
+  /** A pooler may refuse start-up options; then it goes without them from here on. */
   @Override
   public Connection getConnection(@Nullable String user, @Nullable String password)
       throws SQLException {
+    String options = getOptions();
+    try {
+      return connect(user, password);
+    } catch (SQLException e) {
+      if (!PROTOCOL_VIOLATION.equals(e.getSQLState()) || !PLANS_BY_INDEX.equals(options)) {
+        throw e;
+      }
+      setOptions(null);
+      return connect(user, password);
+    }
+  }
+
+  /** A login that took too long is a timeout, which the driver does not tell from a refusal. */
+  private Connection connect(@Nullable String user, @Nullable String password) throws SQLException {
     long startNanos = System.nanoTime();
     try {
       return super.getConnection(user, password);

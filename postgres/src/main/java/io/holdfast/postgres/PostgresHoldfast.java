@@ -5,6 +5,8 @@ import io.holdfast.lease.Cancellation;
 import io.holdfast.lock.LockKey;
 import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
+import io.holdfast.queue.QueueService;
+import io.holdfast.queue.Queues;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,6 +26,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   private final PostgresOptions options;
   private final PostgresStore store;
   private final LockService locks;
+  private final QueueService queues;
 
   /** Of the transactions we run ourselves: released keys that somebody waits for. */
   private final Map<Connection, List<LockKey>> awaited = new ConcurrentHashMap<>();
@@ -32,6 +35,7 @@ public final class PostgresHoldfast implements AutoCloseable {
     this.options = options;
     this.store = new PostgresStore(database, options);
     this.locks = LockService.over(store.locks(), options.locks());
+    this.queues = QueueService.over(store.queues(), options.queues());
   }
 
   /** On the database at {@code url}: {@code jdbc:postgresql:...} or {@code postgres://...}. */
@@ -59,13 +63,23 @@ public final class PostgresHoldfast implements AutoCloseable {
     return locks;
   }
 
-  /** Lock operations inside the open transaction of {@code connection}. */
-  public LocksInTransaction in(Connection connection) {
+  /** Work queues. */
+  public Queues queues() {
+    return queues;
+  }
+
+  /** Operations inside the open transaction of {@code connection}. */
+  public InTransaction in(Connection connection) {
     CallersTransaction caller = new CallersTransaction(connection, store.statements());
     List<LockKey> atCommit = awaited.get(connection);
     Consumer<LockKey> heard = atCommit == null ? key -> {} : atCommit::add;
     PostgresLocks bound = store.lockStore().on(caller, heard);
-    return new LocksInTransaction(connection, locks.joining(bound), bound, options.locks());
+    return new InTransaction(
+        connection,
+        locks.joining(bound),
+        bound,
+        options.locks(),
+        new QueuesInTransaction(store, connection));
   }
 
   /**
@@ -117,6 +131,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   /** Ends duties, releases what is still being renewed, and gives back the connections. */
   @Override
   public void close() {
+    queues.close();
     locks.close();
     store.close();
   }

@@ -1,8 +1,11 @@
 package io.holdfast.postgres;
 
 import io.holdfast.Store;
+import io.holdfast.lease.Hints;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
+import io.holdfast.queue.IdSuffixes;
+import io.holdfast.queue.QueueBackend;
 
 /** The PostgreSQL store: joins the kernel's parts. Safe for use by many threads. */
 final class PostgresStore implements Store {
@@ -13,6 +16,9 @@ final class PostgresStore implements Store {
   private final Migrations migrations;
   private final PostgresLocks locks;
   private final LockBackend lockBackend;
+  private final Analyzer analyzer;
+  private final QueueKernel queueKernel;
+  private final QueueBackend queueBackend;
 
   PostgresStore(Database database, PostgresOptions options) {
     this.database = database;
@@ -33,11 +39,45 @@ final class PostgresStore implements Store {
             keeper,
             options.time(),
             LockCapabilities.of("postgres"));
+    this.analyzer = new Analyzer(transactions);
+    this.queueKernel = queueKernel(options);
+    this.queueBackend = queueBackend(options);
+  }
+
+  private QueueKernel queueKernel(PostgresOptions options) {
+    QueueSql sql = new QueueSql(options.queueSchema());
+    return new QueueKernel(
+        sql,
+        new QueueSetup(sql, transactions, migrations),
+        new ItemTables(sql.schema, transactions),
+        transactions,
+        analyzer,
+        new IdSuffixes(),
+        options.time());
+  }
+
+  private QueueBackend queueBackend(PostgresOptions options) {
+    Hints hints = notifier.scoped("queue/" + options.queueSchema() + "/");
+    return new QueueBackend(
+        new PostgresQueueCatalog(
+            queueKernel.sql(), queueKernel.setup(), transactions, hints, options.time()),
+        new PostgresPartitionStore(queueKernel),
+        hints,
+        options.time());
   }
 
   @Override
   public LockBackend locks() {
     return lockBackend;
+  }
+
+  @Override
+  public QueueBackend queues() {
+    return queueBackend;
+  }
+
+  QueueKernel queueKernel() {
+    return queueKernel;
   }
 
   PostgresLocks lockStore() {
@@ -59,6 +99,7 @@ final class PostgresStore implements Store {
   @Override
   public void close() {
     lockBackend.reserve().giveBack();
+    analyzer.close();
     notifier.close();
     statements.close();
     database.close();

@@ -163,7 +163,7 @@ class LockSqlTest {
     PostgresHoldfast holdfast = open(o -> o);
     Acquired held = (Acquired) holdfast.locks().acquire("held", TTL);
     try (Connection connection = TestDatabase.begin()) {
-      LocksInTransaction locks = holdfast.in(connection);
+      InTransaction locks = holdfast.in(connection);
       run(connection, "SET LOCAL lock_timeout = '1234ms'");
       String unknown = LockId.random().text();
       List<Runnable> calls = new ArrayList<>();

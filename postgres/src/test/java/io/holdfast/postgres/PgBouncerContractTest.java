@@ -456,7 +456,7 @@ class PgBouncerContractTest {
       locks.setup();
       try (Connection connection = pooler.connect()) {
         connection.setAutoCommit(false);
-        LocksInTransaction inside = holdfast.in(connection);
+        InTransaction inside = holdfast.in(connection);
 
         granted(inside.acquire("k", MINUTE));
         connection.rollback();
@@ -482,7 +482,7 @@ class PgBouncerContractTest {
       Acquired lock = granted(locks.acquire("k", MINUTE));
       try (Connection connection = pooler.connect()) {
         connection.setAutoCommit(false);
-        LocksInTransaction inside = holdfast.in(connection);
+        InTransaction inside = holdfast.in(connection);
 
         inside.guard(resource, lock.fence());
         inside.guardStrict(lock);

@@ -22,17 +22,29 @@ import java.time.Duration;
  * <p>A handle granted here acts on connections of its own, so it is for after the commit: {@code
  * keep()} it then, or close it. Used by one thread, as its connection is.
  */
-public final class LocksInTransaction {
+public final class InTransaction {
   private final Connection connection;
   private final Locks locks;
   private final PostgresLocks store;
   private final LockOptions options;
+  private final QueuesInTransaction queues;
 
-  LocksInTransaction(Connection connection, Locks locks, PostgresLocks store, LockOptions options) {
+  InTransaction(
+      Connection connection,
+      Locks locks,
+      PostgresLocks store,
+      LockOptions options,
+      QueuesInTransaction queues) {
+    this.queues = queues;
     this.connection = connection;
     this.locks = locks;
     this.store = store;
     this.options = options;
+  }
+
+  /** Queue operations that take effect with the commit. */
+  public QueuesInTransaction queues() {
+    return queues;
   }
 
   /** Takes {@code key} if it is free. */

@@ -1,0 +1,21 @@
+package io.holdfast.queue;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code leased → gone}, or back with another try: all items of a request, or none. */
+public interface ItemSettler {
+  /** Deletes the items of each request that holds all of them. */
+  Settled complete(List<List<String>> requests, QueueCall call);
+
+  /** Returns, schedules or dead-letters the items of each request that holds all of them. */
+  Settled retry(List<List<Retry>> requests, QueueCall call);
+
+  /**
+   * What became of it.
+   *
+   * @param faults per request, null where it was done
+   * @param changes what all requests together changed
+   */
+  record Settled(List<@Nullable Fault> faults, Changes changes) {}
+}

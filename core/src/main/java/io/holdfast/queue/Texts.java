@@ -1,0 +1,29 @@
+package io.holdfast.queue;
+
+/** What texts must be like to be stored and compared. */
+final class Texts {
+  private Texts() {}
+
+  /** Whether PostgreSQL can store it: no U+0000, no half of a surrogate pair. */
+  static boolean isStorable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0 || Character.isLowSurrogate(c)) {
+        return false;
+      }
+      if (Character.isHighSurrogate(c)) {
+        i++;
+        if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Whether it has white space of any script, U+0085 and non-breaking ones included. */
+  static boolean hasWhiteSpace(String text) {
+    return text.codePoints()
+        .anyMatch(c -> Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85);
+  }
+}

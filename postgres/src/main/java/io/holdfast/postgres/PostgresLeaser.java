@@ -1,0 +1,182 @@
+package io.holdfast.postgres;
+
+import io.holdfast.queue.Fault;
+import io.holdfast.queue.ItemLeaser;
+import io.holdfast.queue.LeasedItem;
+import io.holdfast.queue.QueueCall;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Claims items, gives holders more time, and takes back what was delivered to nobody. */
+final class PostgresLeaser implements ItemLeaser {
+  private static final long MAX_PAYLOAD_BYTES = 16L * 1024 * 1024;
+
+  private final PartitionContext context;
+  private final Refusals refusals;
+
+  PostgresLeaser(PartitionContext context) {
+    this.context = context;
+    this.refusals = new Refusals(context, true);
+  }
+
+  /** What a claim brought, and when; no instant when there is no queue. */
+  private record Claim(@Nullable Instant at, List<LeasedItem> items) {
+    static final Claim NOTHING = new Claim(Instant.EPOCH, List.of());
+  }
+
+  @Override
+  public List<LeasedItem> lease(int limit, QueueCall call) {
+    ClaimHint.Look look = context.hint.begin();
+    Claim claim;
+    try {
+      claim = context.take("lease", call, Claim.NOTHING, watch -> claim(watch, look, limit));
+    } catch (RuntimeException e) {
+      look.failed();
+      throw e;
+    }
+    Instant at = claim.at();
+    if (at == null) {
+      look.failed();
+      throw context.noQueue();
+    }
+    List<LeasedItem> items = claim.items();
+    if (items.isEmpty()) {
+      look.claimed(null, at);
+    } else {
+      look.claimed(items.get(0).id(), at);
+      context.saw(items.get(items.size() - 1).id());
+    }
+    return items;
+  }
+
+  private Claim claim(Watch watch, ClaimHint.Look look, int limit) throws SQLException {
+    try (PreparedStatement statement = watch.prepare(context.sql.claim)) {
+      Binds.of(statement)
+          .now(context.kernel.time())
+          .text(context.name())
+          .text(look.from())
+          .integer(limit)
+          .number(MAX_PAYLOAD_BYTES);
+      List<LeasedItem> items = new ArrayList<>();
+      Instant at = null;
+      try (ResultSet rows = statement.executeQuery()) {
+        if (rows.next()) {
+          at = QueueRows.required(rows, "at");
+          readInto(items, rows);
+        }
+      }
+      items.sort(Comparator.comparing(LeasedItem::id));
+      return new Claim(at, items);
+    }
+  }
+
+  /** Reads the items of a claim, which share one deadline; a claim of nothing has no id. */
+  private static void readInto(List<LeasedItem> items, ResultSet rows) throws SQLException {
+    Instant deadline = QueueRows.instant(rows, "lease_deadline");
+    if (deadline != null) {
+      do {
+        items.add(ItemRows.leased(rows, deadline));
+      } while (rows.next());
+    }
+  }
+
+  @Override
+  public List<Extension> extend(List<Extend> requests, QueueCall call) {
+    List<List<String>> ids = requests.stream().map(Extend::ids).toList();
+    Map<Integer, Instant> deadlines = new HashMap<>();
+    List<@Nullable Fault> faults =
+        refusals.settle(ids, call, places -> extendSome(requests, places, deadlines, call));
+    List<Extension> answers = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      answers.add(new Extension(deadlines.get(i), faults.get(i)));
+    }
+    return answers;
+  }
+
+  private Set<Integer> extendSome(
+      List<Extend> requests,
+      List<Integer> places,
+      Map<Integer, Instant> deadlines,
+      QueueCall call) {
+    Map<Integer, Instant> granted =
+        context.change("extend", call, watch -> extend(watch, requests, places));
+    if (granted == null) {
+      throw context.noQueue();
+    }
+    deadlines.putAll(granted);
+    return granted.keySet();
+  }
+
+  private @Nullable Map<Integer, Instant> extend(
+      Watch watch, List<Extend> requests, List<Integer> places) throws SQLException {
+    List<Integer> numbers = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    List<@Nullable Long> micros = new ArrayList<>();
+    for (int place : places) {
+      for (String id : requests.get(place).ids()) {
+        numbers.add(place);
+        ids.add(id);
+        micros.add(micros(requests.get(place).by()));
+      }
+    }
+    try (PreparedStatement statement = watch.prepare(context.sql.extend)) {
+      Binds.of(statement)
+          .now(context.kernel.time())
+          .text(context.name())
+          .integers(numbers)
+          .texts(ids)
+          .numbers(micros);
+      return deadlines(statement);
+    }
+  }
+
+  private static @Nullable Map<Integer, Instant> deadlines(PreparedStatement statement)
+      throws SQLException {
+    boolean isThere = false;
+    Map<Integer, Instant> granted = new HashMap<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        int place = rows.getInt("r");
+        if (rows.wasNull()) {
+          isThere = true;
+        } else {
+          granted.put(place, QueueRows.required(rows, "deadline"));
+        }
+      }
+    }
+    return isThere ? granted : null;
+  }
+
+  private static @Nullable Long micros(@Nullable Duration by) {
+    return by == null ? null : by.toNanos() / 1000;
+  }
+
+  @Override
+  public int handBack(List<String> ids, QueueCall call) {
+    int returned =
+        context.take(
+            "hand back",
+            call,
+            0,
+            watch -> {
+              try (PreparedStatement statement = watch.prepare(context.sql.handBack)) {
+                Binds.of(statement).texts(ids);
+                return statement.executeUpdate();
+              }
+            });
+    ids.stream().min(Comparator.naturalOrder()).ifPresent(context.hint::lower);
+    // An item may have expired while it was held: sweeps have passed its deadline already.
+    context.actions.reset();
+    return returned;
+  }
+}

@@ -1,0 +1,42 @@
+package io.holdfast.postgres;
+
+import io.holdfast.queue.QueueBackend;
+import io.holdfast.testkit.ManualTime;
+import io.holdfast.testkit.queue.QueueSubject;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Queues in a schema of their own; each process has a store of its own over the same pool. */
+final class PostgresQueueSubject implements QueueSubject {
+  private final String url;
+  private final String schema = TestDatabase.unique("q");
+  private final PostgresOptions options;
+  private final List<PostgresStore> stores = new CopyOnWriteArrayList<>();
+
+  PostgresQueueSubject(ManualTime time) {
+    this(TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time));
+  }
+
+  PostgresQueueSubject(String url, PostgresOptions options) {
+    this.url = url;
+    this.options = options.withQueueSchema(schema);
+  }
+
+  @Override
+  public QueueBackend process() {
+    PostgresStore store =
+        new PostgresStore(Pools.open(ConnectionString.parse(url), options.pool()), options);
+    stores.add(store);
+    return store.queues();
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  @Override
+  public void close() {
+    stores.forEach(PostgresStore::close);
+    TestDatabase.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+  }
+}

@@ -1,0 +1,5 @@
+/** Checks of the checkers. */
+@NullMarked
+package io.holdfast.testkit.history;
+
+import org.jspecify.annotations.NullMarked;
