@@ -8,6 +8,9 @@ interface Contender extends AutoCloseable {
   /** How reports call it. */
   String title();
 
+  /** Puts in place what a run of this length needs; nothing of it counts. */
+  default void prepare(Duration time) throws Exception {}
+
   /** Puts on the load for a time. */
   Run run(Duration time) throws Exception;
 

@@ -210,6 +210,6 @@ final class LockMeasures {
     series.put(id, results);
     measures.add(
         new Report.Measure(
-            id, title, callers, keys, results.stream().map(Series::figure).toList()));
+            id, title, callers, "keys " + keys, results.stream().map(Series::figure).toList()));
   }
 }

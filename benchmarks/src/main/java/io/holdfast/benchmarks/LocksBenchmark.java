@@ -87,7 +87,7 @@ final class LocksBenchmark implements Callable<Integer> {
     }
   }
 
-  static void write(Report report, Path file) throws IOException {
+  static void write(Object report, Path file) throws IOException {
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), report);
   }
 }

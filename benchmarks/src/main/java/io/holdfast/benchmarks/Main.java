@@ -7,7 +7,13 @@ import picocli.CommandLine.Command;
 @Command(
     name = "benchmarks",
     mixinStandardHelpOptions = true,
-    subcommands = {LocksBenchmark.class, SiblingCommand.class})
+    subcommands = {
+      LocksBenchmark.class,
+      SiblingCommand.class,
+      QueuesBenchmark.class,
+      QueueSoak.class,
+      SoakConsumer.class
+    })
 public final class Main {
   private Main() {}
 

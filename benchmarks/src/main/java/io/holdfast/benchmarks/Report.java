@@ -36,8 +36,8 @@ record Report(
   record Account(
       String subject, double acquireRoundTrips, double releaseRoundTrips, double transactions) {}
 
-  /** One comparison. */
-  record Measure(String id, String title, int callers, String keys, List<Figure> figures) {}
+  /** One comparison; {@code work} says what the callers work on. */
+  record Measure(String id, String title, int callers, String work, List<Figure> figures) {}
 
   /**
    * One contender's figures.

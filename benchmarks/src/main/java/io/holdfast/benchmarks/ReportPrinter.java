@@ -3,7 +3,6 @@ package io.holdfast.benchmarks;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Prints a report as tables that are Markdown too. */
@@ -24,13 +23,13 @@ final class ReportPrinter {
     targets(report.targets());
   }
 
-  private void setting(Report.Setting setting) {
+  void setting(Report.Setting setting) {
     out.println("## Setting");
     out.println();
     facts("machine", setting.machine());
     facts("server", setting.server());
     out.println(
-        text(
+        Targets.text(
             "- %d rounds of %.1f s per subject, in turns; pools of %d; load average at the end %.2f",
             setting.rounds(),
             setting.secondsPerRound(),
@@ -54,17 +53,18 @@ final class ReportPrinter {
       rows.add(
           List.of(
               account.subject(),
-              text("%.2f", account.acquireRoundTrips()),
-              text("%.2f", account.releaseRoundTrips()),
-              text("%.2f", account.transactions())));
+              Targets.text("%.2f", account.acquireRoundTrips()),
+              Targets.text("%.2f", account.releaseRoundTrips()),
+              Targets.text("%.2f", account.transactions())));
     }
     table(rows);
   }
 
-  private void measure(Report.Measure measure) {
+  void measure(Report.Measure measure) {
     out.println("## " + measure.title());
     out.println();
-    out.println(text("%s; callers %d, keys %s", measure.id(), measure.callers(), measure.keys()));
+    out.println(
+        Targets.text("%s; callers %d, %s", measure.id(), measure.callers(), measure.work()));
     out.println();
     double ours = measure.figures().get(0).perSecond().median();
     List<List<String>> rows = new ArrayList<>();
@@ -88,7 +88,8 @@ final class ReportPrinter {
       List<String> crossings = new ArrayList<>();
       measure
           .figures()
-          .forEach(f -> crossings.add(text("%s %.1f/s", f.subject(), f.crossingsPerSecond())));
+          .forEach(
+              f -> crossings.add(Targets.text("%s %.1f/s", f.subject(), f.crossingsPerSecond())));
       out.println("From one process to the other: " + String.join(", ", crossings));
       out.println();
     }
@@ -98,22 +99,22 @@ final class ReportPrinter {
     Spread rate = figure.perSecond();
     return List.of(
         figure.subject(),
-        text("%.0f", rate.median()),
-        text("%.0f to %.0f", rate.min(), rate.max()),
-        text("%.2f", ours / rate.median()),
-        text("%.0f", figure.operationsPerSecond()),
-        text("%.0f", figure.latencyMicros().p50()),
-        text("%.0f", figure.latencyMicros().p99()),
-        text("%.0f", figure.latencyMicros().p999()),
-        text("%.1f", figure.walBytes()),
-        text("%.3f", figure.writes()));
+        Targets.text("%.0f", rate.median()),
+        Targets.text("%.0f to %.0f", rate.min(), rate.max()),
+        Targets.text("%.2f", ours / rate.median()),
+        Targets.text("%.0f", figure.operationsPerSecond()),
+        Targets.text("%.0f", figure.latencyMicros().p50()),
+        Targets.text("%.0f", figure.latencyMicros().p99()),
+        Targets.text("%.0f", figure.latencyMicros().p999()),
+        Targets.text("%.1f", figure.walBytes()),
+        Targets.text("%.3f", figure.writes()));
   }
 
   private void extras(Report report) {
     Report.Renewing renewing = report.renewing();
     if (renewing != null) {
       out.println(
-          text(
+          Targets.text(
               "Renewing: %d leases every %.1f s take %.1f statements; %d are still held.",
               renewing.leases(),
               renewing.periodSeconds(),
@@ -124,7 +125,7 @@ final class ReportPrinter {
     Report.Ageing ageing = report.ageing();
     if (ageing != null) {
       out.println(
-          text(
+          Targets.text(
               "Ageing: %d pairs on one key; first %d at %.0f/s, last at %.0f/s, slowest block %.0f/s;"
                   + " %d dead tuples, %d autovacuums, %d kB.",
               ageing.pairs(),
@@ -139,7 +140,7 @@ final class ReportPrinter {
     }
   }
 
-  private void targets(List<Report.Target> targets) {
+  void targets(List<Report.Target> targets) {
     out.println("## Targets");
     out.println();
     List<List<String>> rows = new ArrayList<>();
@@ -152,7 +153,7 @@ final class ReportPrinter {
     table(rows);
   }
 
-  private void table(List<List<String>> rows) {
+  void table(List<List<String>> rows) {
     int columns = rows.get(0).size();
     int[] widths = new int[columns];
     for (List<String> row : rows) {
@@ -177,9 +178,5 @@ final class ReportPrinter {
       line.append(' ').append(cell).append(" ".repeat(widths[i] - cell.length())).append(" |");
     }
     out.println(line);
-  }
-
-  private static String text(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 }

@@ -21,11 +21,13 @@ final class Rounds {
     List<Series> all = new ArrayList<>();
     try {
       for (Contender contender : contenders) {
+        contender.prepare(profile.warmUp());
         contender.run(profile.warmUp());
         all.add(new Series(contender.title()));
       }
       for (int round = 0; round < profile.rounds(); round++) {
         for (int i = 0; i < contenders.size(); i++) {
+          contenders.get(i).prepare(profile.time());
           ServerMeter.Reading before = meter.read();
           Contender.Run run = contenders.get(i).run(profile.time());
           all.get(i).add(run, meter.read().since(before));

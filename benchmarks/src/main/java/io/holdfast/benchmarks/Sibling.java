@@ -30,17 +30,7 @@ final class Sibling implements AutoCloseable {
   /** Starts one with this many callers. */
   static Sibling start(Place place, int callers) throws IOException {
     Path file = Files.createTempFile("holdfast-bench", ".tally");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "sibling")
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    Sibling sibling = new Sibling(process, file);
+    Sibling sibling = new Sibling(ChildJvm.start("sibling"), file);
     sibling.orders.println(place.url());
     sibling.orders.println(place.poolSize());
     sibling.orders.println(callers);
