@@ -54,6 +54,35 @@ class ExamplesTest {
         .endsWith("the second writer committed", "the first writer was refused: StaleFence");
   }
 
+  @Test
+  void a_failed_item_comes_again_behind_the_others() throws Exception {
+    assertThat(run(QueueMain::main).lines())
+        .containsExactly("failed to ann", "sent to bob", "sent to eve", "sent to ann");
+  }
+
+  @Test
+  void a_scheduled_item_comes_at_its_moment() throws Exception {
+    assertThat(run(ScheduledMain::main).lines())
+        .containsExactly("scheduled: 1", "due: now", "due: in a moment");
+  }
+
+  @Test
+  void an_item_that_failed_too_often_is_dead_and_can_be_sent_back() throws Exception {
+    assertThat(run(DeadQueueMain::main).lines())
+        .containsExactly(
+            "attempt 1 failed",
+            "attempt 2 failed",
+            "dead: invoice 7, exhausted, from payments",
+            "redriven: 1",
+            "leased again, attempt 1");
+  }
+
+  @Test
+  void an_item_is_produced_with_the_callers_commit_or_not_at_all() throws Exception {
+    assertThat(run(TransactionalOutboxMain::main).lines())
+        .containsExactly("order 7 committed", "order 8 rolled back", "announced order 7");
+  }
+
   private static long fence(String output) {
     return Long.parseLong(output.replaceAll("(?s).*under fence (\\d{15}).*", "$1"));
   }
