@@ -288,7 +288,7 @@ final class LeaseDesk {
       ripe.add(claim.partition);
       claims.addAll(claims());
     }
-    refused.forEach(lease -> refuse(lease, failure));
+    refused.forEach(lease -> refuse(lease, noQueue ? failure : queue.whyClosed()));
     start(claims, engine.tasks);
     if (noQueue) {
       engine.vanished(queue);
