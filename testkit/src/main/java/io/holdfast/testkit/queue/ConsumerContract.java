@@ -3,6 +3,7 @@ package io.holdfast.testkit.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.queue.ConsumeOptions;
+import io.holdfast.queue.Delivery;
 import io.holdfast.queue.ItemHandler;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.Queue;
@@ -12,8 +13,10 @@ import io.holdfast.queue.RetryPolicy;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.queue.UnrecoverableItemException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +37,7 @@ public abstract class ConsumerContract extends QueueSuite {
     final BlockingQueue<String> texts = new LinkedBlockingQueue<>();
 
     @Override
-    public void handle(io.holdfast.queue.Delivery delivery) {
+    public void handle(Delivery delivery) {
       texts.add(delivery.item().text());
     }
 
@@ -140,7 +143,7 @@ public abstract class ConsumerContract extends QueueSuite {
       await("it is scheduled", () -> !queue.admin().listScheduled(0, "", 0).isEmpty());
       StoredItem scheduled = queue.admin().listScheduled(0, "", 0).get(0);
       assertThat(scheduled.times().enqueueAt())
-          .isEqualTo(java.time.Instant.ofEpochMilli(time.nowMs() + 5000));
+          .isEqualTo(Instant.ofEpochMilli(time.nowMs() + 5000));
 
       pass(Duration.ofMillis(4999));
       assertThat(handled.texts).isEmpty();
@@ -216,7 +219,7 @@ public abstract class ConsumerContract extends QueueSuite {
         await(
             "it is renewed",
             () ->
-                !java.util.Objects.equals(
+                !Objects.equals(
                     before, queue.admin().list(0, "", 0).get(0).times().leaseDeadline()));
       }
       goOn.countDown();

@@ -14,6 +14,7 @@ import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -250,6 +251,6 @@ public abstract class RetryContract extends QueueSuite {
   }
 
   private static List<Retry> and(List<Retry> some, Retry last) {
-    return java.util.stream.Stream.concat(some.stream(), java.util.stream.Stream.of(last)).toList();
+    return Stream.concat(some.stream(), Stream.of(last)).toList();
   }
 }
