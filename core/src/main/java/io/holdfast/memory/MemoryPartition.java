@@ -1,5 +1,6 @@
 package io.holdfast.memory;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.Clear;
 import io.holdfast.queue.IdSuffixes;
@@ -7,7 +8,6 @@ import io.holdfast.queue.LeasedItem;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.PartitionInfo;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.QueueStats;
@@ -49,92 +49,92 @@ final class MemoryPartition implements Partition {
   }
 
   @Override
-  public Produced produce(List<List<NewItem>> requests, QueueCall call) {
+  public Produced produce(List<List<NewItem>> requests, StoreCall call) {
     return step(step -> step.produce(requests));
   }
 
   @Override
-  public List<LeasedItem> lease(int limit, QueueCall call) {
+  public List<LeasedItem> lease(int limit, StoreCall call) {
     return step(step -> step.lease(limit));
   }
 
   @Override
-  public List<Extension> extend(List<Extend> requests, QueueCall call) {
+  public List<Extension> extend(List<Extend> requests, StoreCall call) {
     return step(step -> requests.stream().map(step::extend).toList());
   }
 
   @Override
-  public int handBack(List<String> ids, QueueCall call) {
+  public int handBack(List<String> ids, StoreCall call) {
     return step(step -> step.handBack(ids));
   }
 
   @Override
-  public Settled complete(List<List<String>> requests, QueueCall call) {
+  public Settled complete(List<List<String>> requests, StoreCall call) {
     return step(step -> step.complete(requests));
   }
 
   @Override
-  public Settled retry(List<List<Retry>> requests, QueueCall call) {
+  public Settled retry(List<List<Retry>> requests, StoreCall call) {
     return step(step -> step.retry(requests));
   }
 
   @Override
-  public List<StoredItem> list(String pivot, int limit, QueueCall call) {
+  public List<StoredItem> list(String pivot, int limit, StoreCall call) {
     return admin(admin -> admin.list(pivot, limit, false));
   }
 
   @Override
-  public List<StoredItem> listScheduled(String pivot, int limit, QueueCall call) {
+  public List<StoredItem> listScheduled(String pivot, int limit, StoreCall call) {
     return admin(admin -> admin.list(pivot, limit, true));
   }
 
   @Override
-  public QueueStats.ItemCounts stats(QueueCall call) {
+  public QueueStats.ItemCounts stats(StoreCall call) {
     return admin(MemoryItemAdmin::stats);
   }
 
   @Override
-  public int countReady(int cap, QueueCall call) {
+  public int countReady(int cap, StoreCall call) {
     return step(step -> (int) step.items.ready().limit(cap).count());
   }
 
   @Override
-  public Imported add(List<StoredItem> items, QueueCall call) {
+  public Imported add(List<StoredItem> items, StoreCall call) {
     return admin(admin -> admin.add(items));
   }
 
   @Override
-  public Changes delete(List<String> ids, QueueCall call) {
+  public Changes delete(List<String> ids, StoreCall call) {
     return admin(admin -> admin.delete(ids));
   }
 
   @Override
-  public Changes clear(Clear what, QueueCall call) {
+  public Changes clear(Clear what, StoreCall call) {
     return admin(admin -> admin.clear(what));
   }
 
   @Override
-  public Redrive redrive(int limit, QueueCall call) {
+  public Redrive redrive(int limit, StoreCall call) {
     return admin(admin -> admin.redrive(limit, data.byName::containsKey));
   }
 
   @Override
-  public List<Due> scanScheduled(int limit, QueueCall call) {
+  public List<Due> scanScheduled(int limit, StoreCall call) {
     return lifecycle(lifecycle -> lifecycle.scanScheduled(limit));
   }
 
   @Override
-  public List<Due> scanActions(int limit, QueueCall call) {
+  public List<Due> scanActions(int limit, StoreCall call) {
     return lifecycle(lifecycle -> lifecycle.scanActions(limit));
   }
 
   @Override
-  public Changes takeAction(List<Due> page, QueueCall call) {
+  public Changes takeAction(List<Due> page, StoreCall call) {
     return lifecycle(lifecycle -> lifecycle.takeAction(page));
   }
 
   @Override
-  public Info lifecycleInfo(QueueCall call) {
+  public Info lifecycleInfo(StoreCall call) {
     if (closed) {
       throw QueueException.closed("queue is shutting down");
     }

@@ -1,11 +1,11 @@
 package io.holdfast.memory;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.IdSuffixes;
 import io.holdfast.queue.ItemLifecycle;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.PartitionInfo;
 import io.holdfast.queue.PartitionStore;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueInfo;
 import java.util.List;
 import java.util.function.Function;
@@ -25,12 +25,12 @@ final class MemoryPartitions implements PartitionStore {
   }
 
   @Override
-  public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, QueueCall call) {
+  public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, StoreCall call) {
     return each(partitions, part -> part.lifecycleInfo(call), ItemLifecycle.Info.NOTHING);
   }
 
   @Override
-  public List<Boolean> probe(List<Partition> partitions, QueueCall call) {
+  public List<Boolean> probe(List<Partition> partitions, StoreCall call) {
     return each(partitions, MemoryPartition::hasLeasable, false);
   }
 

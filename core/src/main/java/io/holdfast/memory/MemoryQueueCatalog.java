@@ -1,10 +1,10 @@
 package io.holdfast.memory;
 
 import io.holdfast.lease.Hints;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.PartitionInfo;
 import io.holdfast.queue.Pause;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueCatalog;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
@@ -52,12 +52,12 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public Optional<QueueInfo> get(String name, QueueCall call) {
+  public Optional<QueueInfo> get(String name, StoreCall call) {
     return read(() -> Optional.ofNullable(data.byName.get(name)).map(entry -> entry.info));
   }
 
   @Override
-  public QueueInfo add(NewQueue queue, QueueCall call) {
+  public QueueInfo add(NewQueue queue, StoreCall call) {
     return write(
         queue.name(),
         () -> {
@@ -79,7 +79,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public QueueInfo update(String name, QueueUpdate update, QueueCall call) {
+  public QueueInfo update(String name, QueueUpdate update, StoreCall call) {
     QueueRules.checkName(name);
     return write(
         name,
@@ -90,7 +90,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public QueueInfo pause(String name, Pause pause, QueueCall call) {
+  public QueueInfo pause(String name, Pause pause, StoreCall call) {
     return write(
         name,
         () -> {
@@ -120,7 +120,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public List<QueueInfo> list(QueuePage page, QueueCall call) {
+  public List<QueueInfo> list(QueuePage page, StoreCall call) {
     String namespace = page.namespace() == null ? null : QueueRules.namespace(page.namespace());
     String pivot = page.pivot().isBlank() ? "" : page.pivot();
     return read(
@@ -134,7 +134,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public void delete(String name, boolean force, QueueCall call) {
+  public void delete(String name, boolean force, StoreCall call) {
     write(
         name,
         () -> {
@@ -158,7 +158,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public Map<String, Long> versions(QueueCall call) {
+  public Map<String, Long> versions(StoreCall call) {
     return read(
         () -> {
           Map<String, Long> versions = new TreeMap<>();
@@ -168,7 +168,7 @@ final class MemoryQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public int finishDeletes(QueueCall call) {
+  public int finishDeletes(StoreCall call) {
     return 0;
   }
 

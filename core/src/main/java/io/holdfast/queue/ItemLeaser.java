@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.StoreCall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -11,17 +12,17 @@ public interface ItemLeaser {
    * Leases the oldest ready items, at most {@code limit} and at most 16 MiB of payload but at least
    * one, in the order of their ids. None while the queue is paused.
    */
-  List<LeasedItem> lease(int limit, QueueCall call);
+  List<LeasedItem> lease(int limit, StoreCall call);
 
   /** Sets new deadlines, for all ids of a request or for none. */
-  List<Extension> extend(List<Extend> requests, QueueCall call);
+  List<Extension> extend(List<Extend> requests, StoreCall call);
 
   /**
    * {@code leased → ready} for items that were delivered to nobody: same id, and the lease does not
    * count as an attempt. Items that are not leased any more are left alone; answers how many went
    * back.
    */
-  int handBack(List<String> ids, QueueCall call);
+  int handBack(List<String> ids, StoreCall call);
 
   /** A wish for more time; without a duration it is the queue's lease timeout, counted from now. */
   record Extend(List<String> ids, @Nullable Duration by) {}

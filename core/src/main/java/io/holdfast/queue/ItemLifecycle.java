@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.StoreCall;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
@@ -12,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ItemLifecycle {
   /** Scheduled items that are due, in the order of (enqueue time, id). */
-  List<Due> scanScheduled(int limit, QueueCall call);
+  List<Due> scanScheduled(int limit, StoreCall call);
 
   /** Leases that ran out, then ready items that expired; one action per item. */
-  List<Due> scanActions(int limit, QueueCall call);
+  List<Due> scanActions(int limit, StoreCall call);
 
   /**
    * Does what is due, in one transaction, unless another process is sweeping this partition;
    * answers what changed.
    */
-  Changes takeAction(List<Due> page, QueueCall call);
+  Changes takeAction(List<Due> page, StoreCall call);
 
   /** When something is due next. */
-  Info lifecycleInfo(QueueCall call);
+  Info lifecycleInfo(StoreCall call);
 
   /** What is to be done with an item. */
   enum Kind {

@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.StoreCall;
 import java.util.List;
 
 /** {@code nothing → ready or scheduled}. */
@@ -9,7 +10,7 @@ public interface ItemProducer {
    *
    * @throws QueueException of kind INVALID when data of some request was refused; nothing is stored
    */
-  Produced produce(List<List<NewItem>> requests, QueueCall call);
+  Produced produce(List<List<NewItem>> requests, StoreCall call);
 
   /**
    * What was inserted.

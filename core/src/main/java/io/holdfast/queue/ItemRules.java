@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.Texts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;

@@ -1,15 +1,16 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.StoreCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code leased → gone}, or back with another try: all items of a request, or none. */
 public interface ItemSettler {
   /** Deletes the items of each request that holds all of them. */
-  Settled complete(List<List<String>> requests, QueueCall call);
+  Settled complete(List<List<String>> requests, StoreCall call);
 
   /** Returns, schedules or dead-letters the items of each request that holds all of them. */
-  Settled retry(List<List<Retry>> requests, QueueCall call);
+  Settled retry(List<List<Retry>> requests, StoreCall call);
 
   /**
    * What became of it.

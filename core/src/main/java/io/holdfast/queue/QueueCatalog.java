@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.StoreCall;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,31 +12,31 @@ import java.util.Optional;
  */
 public interface QueueCatalog extends AutoCloseable {
   /** The queue, unless it is not there or being deleted. */
-  Optional<QueueInfo> get(String name, QueueCall call);
+  Optional<QueueInfo> get(String name, StoreCall call);
 
   /** A new queue. One that is being deleted under the name is done away with first. */
-  QueueInfo add(NewQueue queue, QueueCall call);
+  QueueInfo add(NewQueue queue, StoreCall call);
 
   /** The queue with the change merged into it. */
-  QueueInfo update(String name, QueueUpdate update, QueueCall call);
+  QueueInfo update(String name, QueueUpdate update, StoreCall call);
 
   /** Queues in the order of their names' bytes. */
-  List<QueueInfo> list(QueuePage page, QueueCall call);
+  List<QueueInfo> list(QueuePage page, StoreCall call);
 
   /**
    * Removes a queue and its items; a missing one is none of its business. Refused while the queue
    * is somebody's dead queue, and without {@code force} while it has any item.
    */
-  void delete(String name, boolean force, QueueCall call);
+  void delete(String name, boolean force, StoreCall call);
 
   /** Pauses or resumes; idempotent. */
-  QueueInfo pause(String name, Pause pause, QueueCall call);
+  QueueInfo pause(String name, Pause pause, StoreCall call);
 
   /** Every active queue and its version, for finding out what changed. */
-  Map<String, Long> versions(QueueCall call);
+  Map<String, Long> versions(StoreCall call);
 
   /** Goes on with deletions that somebody began and did not end; answers how many it finished. */
-  int finishDeletes(QueueCall call);
+  int finishDeletes(StoreCall call);
 
   /** Later calls fail. */
   @Override

@@ -1,117 +1,80 @@
 package io.holdfast.queue;
 
-import io.holdfast.lease.Background;
-import io.holdfast.lease.CancellationSource;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Duty;
-import io.holdfast.lease.DutyRunner;
+import io.holdfast.lease.Engine;
 import io.holdfast.lease.Hints;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import io.holdfast.lease.Timers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What all queues of one service share: the store, the clock, threads, duties, and which queues are
  * in use here. Safe for use by many threads.
  */
 final class QueueEngine implements Hints.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(QueueEngine.class);
   private static final int STATEMENTS_AT_ONCE = 2;
-  private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(30);
-  private static final Duration LAST_PATIENCE = Duration.ofSeconds(2);
 
   final QueueBackend backend;
   final QueueOptions options;
   final Time time;
-  final ExecutorService tasks = Background.tasks("holdfast-queue");
+  final ExecutorService tasks;
   final Timers timers;
   final Sweeper sweeper;
   final Recovery recovery;
   final Announcer announcer;
   private final CatalogWatch watch;
-  private final Map<Duty, DutyRunner> duties = new ConcurrentHashMap<>();
+  private final Engine engine;
   private final Map<String, LiveQueue> live = new ConcurrentHashMap<>();
-  private final Calls calls = new Calls();
-  private final CancellationSource abandoned = new CancellationSource();
   private final Set<QueueConsumer> consumers = ConcurrentHashMap.newKeySet();
-  private Hints.@Nullable Subscription subscription;
-  private volatile boolean started;
-  private volatile boolean closed;
+  private volatile Hints.@Nullable Subscription subscription;
 
   QueueEngine(QueueBackend backend, QueueOptions options) {
     this.backend = backend;
     this.options = options;
     this.time = backend.time();
-    this.timers = new Timers(time, this::timerIsEarlier);
+    this.engine = new Engine("holdfast-queue", time, options.isStepped());
+    this.tasks = engine.tasks();
+    this.timers = engine.timers();
     this.announcer = new Announcer(backend.hints(), timers, time);
     this.sweeper = new Sweeper(this);
     this.recovery = new Recovery(this);
     this.watch = new CatalogWatch(this);
-    for (Duty duty : List.of(timers, sweeper, recovery, watch, new Poller(this))) {
-      duties.put(duty, new DutyRunner("holdfast-queue-" + nameOf(duty), duty, time));
-    }
-  }
-
-  private static String nameOf(Duty duty) {
-    return duty.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    List.of(sweeper, recovery, watch, new Poller(this)).forEach(engine::add);
   }
 
   /** Begins the duties, once. */
   void start() {
     requireOpen();
-    if (started) {
-      return;
-    }
-    synchronized (this) {
-      if (started) {
-        return;
-      }
-      subscription = backend.hints().listen(this);
-      started = true;
-    }
-    duties.keySet().forEach(this::wake);
+    engine.start(() -> subscription = backend.hints().listen(this));
   }
 
   /** Says that a duty may be due earlier than it announced. */
   void wake(Duty duty) {
-    DutyRunner runner = duties.get(duty);
-    if (started && !options.isStepped() && !closed && runner != null) {
-      runner.wake();
-    }
-  }
-
-  private void timerIsEarlier() {
-    wake(timers);
+    engine.wake(duty);
   }
 
   /** Steps every duty once; for tests. */
   int step() {
     start();
-    return duties.keySet().stream()
-        .filter(d -> d.dueNanos() - time.nanos() <= 0)
-        .mapToInt(Duty::work)
-        .sum();
+    return engine.step();
   }
 
   void requireOpen() {
-    if (closed) {
+    if (engine.isClosed()) {
       throw closedException();
     }
   }
@@ -238,35 +201,18 @@ final class QueueEngine implements Hints.Listener {
   }
 
   /** What a call to the store has to respect: closing calls it off when its patience ends. */
-  QueueCall storeCall() {
-    return new QueueCall(abandoned, STATEMENT_LIMIT);
+  StoreCall storeCall() {
+    return engine.storeCall();
   }
 
   /** Makes a call to the store, which closing waits for. */
   <T> T call(Supplier<T> call) {
-    calls.begin();
-    try {
-      return call.get();
-    } finally {
-      calls.end();
-    }
+    return engine.call(call);
   }
 
   /** Runs something that nobody waits for; a failure is logged. */
   void background(String what, Runnable task) {
-    Runnable guarded =
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException e) {
-            LOG.warn("{} failed: {}", what, e.getMessage());
-          }
-        };
-    if (closed) {
-      guarded.run(); // closing waits for this thread, not for one that has not begun
-    } else {
-      tasks.execute(guarded);
-    }
+    engine.background(what, task);
   }
 
   /** Fails {@code future} at the deadline: not sent and not done, or sent and unknown. */
@@ -325,59 +271,21 @@ final class QueueEngine implements Hints.Listener {
   /** Refuses new calls, answers who waits, lets calls under way finish, and ends. */
   void close() {
     consumers.forEach(QueueConsumer::close);
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-      if (subscription != null) {
-        subscription.close();
-      }
+    List<LiveQueue> queues = new ArrayList<>();
+    boolean isFirst = engine.close(options.grace(), () -> queues.addAll(refuseAll()));
+    if (isFirst) {
+      queues.forEach(LiveQueue::release);
+      backend.catalog().close();
+    }
+  }
+
+  private List<LiveQueue> refuseAll() {
+    Hints.Subscription listening = subscription;
+    if (listening != null) {
+      listening.close();
     }
     List<LiveQueue> queues = new ArrayList<>(live.values());
     queues.forEach(queue -> queue.close(closedException()));
-    duties.values().forEach(DutyRunner::close);
-    if (!calls.await(options.grace())) {
-      abandoned.cancel();
-      calls.await(LAST_PATIENCE);
-    }
-    tasks.shutdown();
-    try {
-      if (!tasks.awaitTermination(LAST_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        tasks.shutdownNow();
-      }
-    } catch (InterruptedException e) {
-      tasks.shutdownNow();
-      Thread.currentThread().interrupt();
-    }
-    queues.forEach(LiveQueue::release);
-    backend.catalog().close();
-  }
-
-  /** Calls to the store that are under way. */
-  private static final class Calls {
-    private int running;
-
-    synchronized void begin() {
-      running++;
-    }
-
-    synchronized void end() {
-      running--;
-      notifyAll();
-    }
-
-    /** Whether all have ended in time. */
-    synchronized boolean await(Duration limit) {
-      long until = System.nanoTime() + limit.toNanos();
-      try {
-        while (running > 0 && until - System.nanoTime() > 0) {
-          wait(Math.max(1, (until - System.nanoTime()) / 1_000_000));
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-      return running == 0;
-    }
+    return queues;
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.Texts;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.holdfast.queue;
 
 import io.holdfast.lease.Duty;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -195,7 +196,7 @@ final class Sweeper implements Duty {
 
   /** One of the two scans. */
   private interface Scan {
-    List<ItemLifecycle.Due> page(int limit, QueueCall call);
+    List<ItemLifecycle.Due> page(int limit, StoreCall call);
   }
 
   private boolean pages(LivePartition partition, Scan scan) {

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.TableHash;
 import java.sql.PreparedStatement;
@@ -136,7 +136,7 @@ final class DeadLetters {
   }
 
   /** Makes the tables that these items would go to, where they are missing. */
-  void prepare(Target target, Collection<String> ids, QueueCall call) {
+  void prepare(Target target, Collection<String> ids, StoreCall call) {
     Set<Integer> wanted = new TreeSet<>();
     ids.forEach(id -> wanted.add(target.partition(id)));
     Set<Integer> missing =
@@ -163,7 +163,7 @@ final class DeadLetters {
   }
 
   /** Runs a transaction that moves items, and runs it again with the tables it found missing. */
-  <T extends @Nullable Object> T moving(String operation, QueueCall call, SqlWork<T> work) {
+  <T extends @Nullable Object> T moving(String operation, StoreCall call, SqlWork<T> work) {
     try {
       return context.transact(operation, call, work);
     } catch (MissingTables e) {

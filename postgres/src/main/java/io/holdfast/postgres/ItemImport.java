@@ -1,8 +1,8 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.ItemAdmin.Imported;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.StoredItem;
 import java.sql.PreparedStatement;
@@ -29,7 +29,7 @@ final class ItemImport {
   /** What the statement inserted, by the tails of the ids it was given. */
   private record Inserted(String prefix, Map<String, StoredItem> bySuffix) {}
 
-  Imported add(List<StoredItem> items, QueueCall call) {
+  Imported add(List<StoredItem> items, StoreCall call) {
     for (StoredItem item : items) {
       if (item.isLeased() && item.times().enqueueAt() != null) {
         throw QueueException.invalid("items is invalid; an item cannot be leased and scheduled");

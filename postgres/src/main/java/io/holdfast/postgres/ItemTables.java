@@ -1,6 +1,6 @@
 package io.holdfast.postgres;
 
-import io.holdfast.queue.QueueCall;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.TableHash;
 import java.sql.PreparedStatement;
@@ -109,12 +109,12 @@ final class ItemTables {
   }
 
   /** Makes the table of a partition, unless the queue is not there, or not any more. */
-  void create(String queue, int partition, QueueCall call) {
+  void create(String queue, int partition, StoreCall call) {
     QueueFailures.Doing doing = new QueueFailures.Doing("creating a table", queue, false);
     try {
       transactions.transaction(
           doing.operation(),
-          QueueFailures.limits(call),
+          StoreCaller.limits(call),
           TransactionSettings.DEFAULTS,
           watch -> createIn(watch, queue, partition));
     } catch (SQLException e) {

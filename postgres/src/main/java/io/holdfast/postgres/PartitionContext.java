@@ -1,8 +1,8 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemIds;
 import io.holdfast.queue.PartitionInfo;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import java.sql.PreparedStatement;
@@ -23,12 +23,12 @@ final class PartitionContext {
   final SweepFloor schedules;
   final SweepFloor actions;
   final Analyzer.Growth growth;
-  private final QueueCaller caller;
+  private final StoreCaller caller;
   private final AtomicLong highest = new AtomicLong();
   private volatile QueueInfo queue;
   private volatile boolean closed;
 
-  PartitionContext(QueueKernel kernel, QueueCaller caller, QueueInfo queue, PartitionInfo info) {
+  PartitionContext(QueueKernel kernel, StoreCaller caller, QueueInfo queue, PartitionInfo info) {
     this.kernel = kernel;
     this.caller = caller;
     this.queue = queue;
@@ -86,7 +86,7 @@ final class PartitionContext {
   }
 
   /** One statement that changes something; makes the table when it is missing. */
-  <T extends @Nullable Object> T change(String operation, QueueCall call, SqlWork<T> work) {
+  <T extends @Nullable Object> T change(String operation, StoreCall call, SqlWork<T> work) {
     return run(
         QueueFailures.Doing.change(operation, name()),
         call,
@@ -94,7 +94,7 @@ final class PartitionContext {
   }
 
   /** Several statements that change something together. */
-  <T extends @Nullable Object> T transact(String operation, QueueCall call, SqlWork<T> work) {
+  <T extends @Nullable Object> T transact(String operation, StoreCall call, SqlWork<T> work) {
     return run(
         QueueFailures.Doing.change(operation, name()),
         call,
@@ -102,18 +102,18 @@ final class PartitionContext {
   }
 
   /** A statement that finds nothing where there is no table yet. */
-  <T> T look(String operation, QueueCall call, T nothing, SqlWork<T> work) {
+  <T> T look(String operation, StoreCall call, T nothing, SqlWork<T> work) {
     QueueFailures.Doing doing = QueueFailures.Doing.look(operation, name());
     return lookFor(doing, call, nothing, work);
   }
 
   /** The same for a statement that would have changed what it found. */
-  <T> T take(String operation, QueueCall call, T nothing, SqlWork<T> work) {
+  <T> T take(String operation, StoreCall call, T nothing, SqlWork<T> work) {
     QueueFailures.Doing doing = QueueFailures.Doing.change(operation, name());
     return lookFor(doing, call, nothing, work);
   }
 
-  private <T> T lookFor(QueueFailures.Doing doing, QueueCall call, T nothing, SqlWork<T> work) {
+  private <T> T lookFor(QueueFailures.Doing doing, StoreCall call, T nothing, SqlWork<T> work) {
     ready(call);
     try {
       return caller.single(doing.operation(), call, work);
@@ -131,7 +131,7 @@ final class PartitionContext {
   }
 
   private <T extends @Nullable Object> T run(
-      QueueFailures.Doing doing, QueueCall call, Attempt<T> attempt) {
+      QueueFailures.Doing doing, StoreCall call, Attempt<T> attempt) {
     ready(call);
     try {
       return attempt.run();
@@ -150,7 +150,7 @@ final class PartitionContext {
     }
   }
 
-  private void ready(QueueCall call) {
+  private void ready(StoreCall call) {
     if (closed) {
       throw QueueException.closed("queue is shutting down");
     }
@@ -161,12 +161,12 @@ final class PartitionContext {
     return QueueException.noQueue(name());
   }
 
-  private void requireQueue(QueueCall call) {
+  private void requireQueue(StoreCall call) {
     try {
       boolean isThere =
           kernel
               .transactions()
-              .single("get", QueueFailures.limits(call), watch -> isThere(watch, name()));
+              .single("get", StoreCaller.limits(call), watch -> isThere(watch, name()));
       if (!isThere) {
         throw noQueue();
       }

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemLifecycle.Info;
-import io.holdfast.queue.QueueCall;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -69,12 +69,12 @@ final class PartitionSurvey {
     this.kernel = kernel;
   }
 
-  List<Info> lifecycleInfo(List<PartitionContext> partitions, QueueCall call) {
+  List<Info> lifecycleInfo(List<PartitionContext> partitions, StoreCall call) {
     return survey("lifecycle info", partitions, call, this::lifecycleInfo);
   }
 
   /** Partitions with something to lease; unhinted looks that found something say so. */
-  List<Boolean> probe(List<PartitionContext> partitions, QueueCall call) {
+  List<Boolean> probe(List<PartitionContext> partitions, StoreCall call) {
     List<ClaimHint.Look> looks = partitions.stream().map(part -> part.hint.begin()).toList();
     try {
       List<Boolean> found =
@@ -99,7 +99,7 @@ final class PartitionSurvey {
 
   /** Asks about partitions that have a table; the others are null in what is asked. */
   private <T> T survey(
-      String operation, List<PartitionContext> partitions, QueueCall call, Question<T> question) {
+      String operation, List<PartitionContext> partitions, StoreCall call, Question<T> question) {
     QueueFailures.Doing doing =
         QueueFailures.Doing.look(operation, partitions.isEmpty() ? "" : partitions.get(0).name());
     kernel.setup().ensure(call);
@@ -119,13 +119,13 @@ final class PartitionSurvey {
   }
 
   private <T> T ask(
-      String operation, List<PartitionContext> partitions, QueueCall call, Question<T> question)
+      String operation, List<PartitionContext> partitions, StoreCall call, Question<T> question)
       throws SQLException {
     return kernel
         .transactions()
         .single(
             operation,
-            QueueFailures.limits(call),
+            StoreCaller.limits(call),
             watch -> {
               lookUp(watch, partitions);
               List<@Nullable PartitionContext> there = new ArrayList<>();

@@ -48,8 +48,9 @@ final class PooledDatabase implements Database {
     long untilNanos = System.nanoTime() + wait.toNanos();
     int failures = 0;
     while (true) {
+      HikariDataSource used = pool();
       try {
-        return pool().getConnection();
+        return used.getConnection();
       } catch (SQLTransientConnectionException e) {
         Throwable reason = e.getCause();
         boolean over = System.nanoTime() - untilNanos > 0 || cancellation.isCancelled();
@@ -64,9 +65,31 @@ final class PooledDatabase implements Database {
           }
           pause(failures, cancellation);
         } else if (over) {
+          renewIfSpoilt(used, reason);
           throw isFull() ? e : new SQLTimeoutException("a login took too long", "08001", e);
+        } else {
+          renewIfSpoilt(used, reason);
+        }
+      } catch (SQLException e) {
+        if (!used.isClosed()) {
+          throw e;
         }
       }
+    }
+  }
+
+  /**
+   * A pool whose first connection broke while it was set up has taken a wrong isolation level for
+   * the default, and fails to set it on every other one, for good. Without any it is replaced.
+   */
+  private synchronized void renewIfSpoilt(HikariDataSource used, @Nullable Throwable reason) {
+    if (reason != null
+        && used == pool
+        && !closed
+        && used.getHikariPoolMXBean().getTotalConnections() == 0) {
+      LOG.warn("{} is given a new pool: {}", where, reason.getMessage());
+      used.close();
+      pool = null;
     }
   }
 

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemBrowser;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueStats;
 import io.holdfast.queue.StoredItem;
 import java.sql.PreparedStatement;
@@ -22,13 +22,13 @@ final class PostgresBrowser implements ItemBrowser {
   }
 
   @Override
-  public List<StoredItem> list(String pivot, int limit, QueueCall call) {
+  public List<StoredItem> list(String pivot, int limit, StoreCall call) {
     return context.look(
         "list", call, List.of(), watch -> page(watch, context.sql.list, pivot, limit));
   }
 
   @Override
-  public List<StoredItem> listScheduled(String pivot, int limit, QueueCall call) {
+  public List<StoredItem> listScheduled(String pivot, int limit, StoreCall call) {
     return context.look(
         "list scheduled",
         call,
@@ -45,7 +45,7 @@ final class PostgresBrowser implements ItemBrowser {
   }
 
   @Override
-  public QueueStats.ItemCounts stats(QueueCall call) {
+  public QueueStats.ItemCounts stats(StoreCall call) {
     return context.look(
         "stats",
         call,
@@ -67,7 +67,7 @@ final class PostgresBrowser implements ItemBrowser {
   }
 
   @Override
-  public int countReady(int cap, QueueCall call) {
+  public int countReady(int cap, StoreCall call) {
     return context.look(
         "count",
         call,

@@ -1,9 +1,9 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.Clear;
 import io.holdfast.queue.ItemAdmin;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Redriven;
 import io.holdfast.queue.StoredItem;
@@ -33,12 +33,12 @@ final class PostgresItemAdmin implements ItemAdmin {
   }
 
   @Override
-  public Imported add(List<StoredItem> items, QueueCall call) {
+  public Imported add(List<StoredItem> items, StoreCall call) {
     return imports.add(items, call);
   }
 
   @Override
-  public Changes delete(List<String> ids, QueueCall call) {
+  public Changes delete(List<String> ids, StoreCall call) {
     return context.take(
         "delete items",
         call,
@@ -52,7 +52,7 @@ final class PostgresItemAdmin implements ItemAdmin {
   }
 
   @Override
-  public Changes clear(Clear what, QueueCall call) {
+  public Changes clear(Clear what, StoreCall call) {
     if (!what.queue() && !what.scheduled()) {
       throw QueueException.invalid("invalid clear request; nothing was named to clear");
     }
@@ -115,7 +115,7 @@ final class PostgresItemAdmin implements ItemAdmin {
   private record Page(int moved, int skipped, @Nullable String last, Changes changes) {}
 
   @Override
-  public Redrive redrive(int limit, QueueCall call) {
+  public Redrive redrive(int limit, StoreCall call) {
     long moved = 0;
     long skipped = 0;
     Changes changes = Changes.NONE;

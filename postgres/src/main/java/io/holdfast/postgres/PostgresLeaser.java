@@ -1,9 +1,9 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Fault;
 import io.holdfast.queue.ItemLeaser;
 import io.holdfast.queue.LeasedItem;
-import io.holdfast.queue.QueueCall;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,7 +35,7 @@ final class PostgresLeaser implements ItemLeaser {
   }
 
   @Override
-  public List<LeasedItem> lease(int limit, QueueCall call) {
+  public List<LeasedItem> lease(int limit, StoreCall call) {
     ClaimHint.Look look = context.hint.begin();
     Claim claim;
     try {
@@ -91,7 +91,7 @@ final class PostgresLeaser implements ItemLeaser {
   }
 
   @Override
-  public List<Extension> extend(List<Extend> requests, QueueCall call) {
+  public List<Extension> extend(List<Extend> requests, StoreCall call) {
     List<List<String>> ids = requests.stream().map(Extend::ids).toList();
     Map<Integer, Instant> deadlines = new HashMap<>();
     List<@Nullable Fault> faults =
@@ -107,7 +107,7 @@ final class PostgresLeaser implements ItemLeaser {
       List<Extend> requests,
       List<Integer> places,
       Map<Integer, Instant> deadlines,
-      QueueCall call) {
+      StoreCall call) {
     Map<Integer, Instant> granted =
         context.change("extend", call, watch -> extend(watch, requests, places));
     if (granted == null) {
@@ -162,7 +162,7 @@ final class PostgresLeaser implements ItemLeaser {
   }
 
   @Override
-  public int handBack(List<String> ids, QueueCall call) {
+  public int handBack(List<String> ids, StoreCall call) {
     int returned =
         context.take(
             "hand back",

@@ -1,8 +1,8 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.ItemLifecycle;
-import io.holdfast.queue.QueueCall;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,7 +31,7 @@ final class PostgresLifecycle implements ItemLifecycle {
   }
 
   @Override
-  public List<Due> scanScheduled(int limit, QueueCall call) {
+  public List<Due> scanScheduled(int limit, StoreCall call) {
     SweepFloor.Scan scan = context.schedules.begin();
     Found found =
         context.look(
@@ -48,7 +48,7 @@ final class PostgresLifecycle implements ItemLifecycle {
   }
 
   @Override
-  public List<Due> scanActions(int limit, QueueCall call) {
+  public List<Due> scanActions(int limit, StoreCall call) {
     SweepFloor.Scan scan = context.actions.begin();
     Found found =
         context.look(
@@ -106,7 +106,7 @@ final class PostgresLifecycle implements ItemLifecycle {
   private record Swept(Outcome outcome, int wasReady, Changes moved) {}
 
   @Override
-  public Changes takeAction(List<Due> page, QueueCall call) {
+  public Changes takeAction(List<Due> page, StoreCall call) {
     if (page.isEmpty()) {
       return Changes.NONE;
     }
@@ -161,7 +161,7 @@ final class PostgresLifecycle implements ItemLifecycle {
   }
 
   @Override
-  public Info lifecycleInfo(QueueCall call) {
+  public Info lifecycleInfo(StoreCall call) {
     return survey.lifecycleInfo(List.of(context), call).get(0);
   }
 }

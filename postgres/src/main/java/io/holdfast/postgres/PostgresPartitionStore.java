@@ -1,10 +1,10 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemLifecycle;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.PartitionInfo;
 import io.holdfast.queue.PartitionStore;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +14,12 @@ final class PostgresPartitionStore implements PartitionStore {
   private static final int PER_STATEMENT = 50;
 
   private final QueueKernel kernel;
-  private final QueueCaller caller;
+  private final StoreCaller caller;
   private final PartitionSurvey survey;
 
   PostgresPartitionStore(QueueKernel kernel) {
     this.kernel = kernel;
-    this.caller = QueueCaller.pooled(kernel.transactions());
+    this.caller = StoreCaller.pooled(kernel.transactions());
     this.survey = new PartitionSurvey(kernel);
   }
 
@@ -29,12 +29,12 @@ final class PostgresPartitionStore implements PartitionStore {
   }
 
   @Override
-  public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, QueueCall call) {
+  public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, StoreCall call) {
     return inGroups(partitions, group -> survey.lifecycleInfo(group, call));
   }
 
   @Override
-  public List<Boolean> probe(List<Partition> partitions, QueueCall call) {
+  public List<Boolean> probe(List<Partition> partitions, StoreCall call) {
     return inGroups(partitions, group -> survey.probe(group, call));
   }
 

@@ -1,9 +1,9 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Content;
 import io.holdfast.queue.ItemProducer;
 import io.holdfast.queue.NewItem;
-import io.holdfast.queue.QueueCall;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ final class PostgresProducer implements ItemProducer {
   }
 
   @Override
-  public Produced produce(List<List<NewItem>> requests, QueueCall call) {
+  public Produced produce(List<List<NewItem>> requests, StoreCall call) {
     List<NewItem> items = requests.stream().flatMap(List::stream).toList();
     List<String> suffixes = context.kernel.suffixes().take(items.size());
     Inserted inserted = context.change("produce", call, watch -> insert(watch, items, suffixes));

@@ -1,10 +1,10 @@
 package io.holdfast.postgres;
 
 import io.holdfast.lease.Hints;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.Pause;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueCatalog;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
@@ -53,12 +53,12 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public Optional<QueueInfo> get(String name, QueueCall call) {
+  public Optional<QueueInfo> get(String name, StoreCall call) {
     return look("get", name, call, watch -> Optional.ofNullable(row(watch, sql.get, name)));
   }
 
   @Override
-  public QueueInfo add(NewQueue queue, QueueCall call) {
+  public QueueInfo add(NewQueue queue, StoreCall call) {
     QueueRules.checkName(queue.name());
     QueueInfo added = change("add", queue.name(), call, watch -> addIn(watch, queue));
     if (added == null) {
@@ -95,7 +95,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public QueueInfo update(String name, QueueUpdate update, QueueCall call) {
+  public QueueInfo update(String name, QueueUpdate update, StoreCall call) {
     return change(
         "update",
         name,
@@ -120,7 +120,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public List<QueueInfo> list(QueuePage page, QueueCall call) {
+  public List<QueueInfo> list(QueuePage page, StoreCall call) {
     return look(
         "list",
         page.pivot(),
@@ -146,7 +146,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public void delete(String name, boolean force, QueueCall call) {
+  public void delete(String name, boolean force, StoreCall call) {
     boolean begun = change("delete", name, call, watch -> beginDelete(watch, name, force));
     if (begun) {
       try {
@@ -182,7 +182,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
     return true;
   }
 
-  private void finishDelete(String name, QueueCall call) {
+  private void finishDelete(String name, StoreCall call) {
     try {
       deletion.finish(name, call);
     } catch (SQLException e) {
@@ -193,7 +193,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public QueueInfo pause(String name, Pause pause, QueueCall call) {
+  public QueueInfo pause(String name, Pause pause, StoreCall call) {
     return change(
         "pause",
         name,
@@ -211,7 +211,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public Map<String, Long> versions(QueueCall call) {
+  public Map<String, Long> versions(StoreCall call) {
     return look(
         "versions",
         "*",
@@ -229,7 +229,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
   }
 
   @Override
-  public int finishDeletes(QueueCall call) {
+  public int finishDeletes(StoreCall call) {
     List<String> names =
         look(
             "finish deletes",
@@ -254,23 +254,23 @@ final class PostgresQueueCatalog implements QueueCatalog {
     closed = true;
   }
 
-  private <T> T look(String operation, String queue, QueueCall call, SqlWork<T> work) {
+  private <T> T look(String operation, String queue, StoreCall call, SqlWork<T> work) {
     ready(call);
     try {
-      return transactions.single(operation, QueueFailures.limits(call), work);
+      return transactions.single(operation, StoreCaller.limits(call), work);
     } catch (SQLException e) {
       throw QueueFailures.of(QueueFailures.Doing.look(operation, queue), e);
     }
   }
 
   private <T extends @Nullable Object> T change(
-      String operation, String queue, QueueCall call, SqlWork<T> work) {
+      String operation, String queue, StoreCall call, SqlWork<T> work) {
     ready(call);
     try {
       T result =
           transactions.transaction(
               operation,
-              QueueFailures.limits(call),
+              StoreCaller.limits(call),
               TransactionSettings.DEFAULTS,
               watch -> {
                 QueueSql.lockCatalog(watch);
@@ -285,7 +285,7 @@ final class PostgresQueueCatalog implements QueueCatalog {
     }
   }
 
-  private void ready(QueueCall call) {
+  private void ready(StoreCall call) {
     if (closed) {
       throw QueueException.closed("service is shutting down");
     }

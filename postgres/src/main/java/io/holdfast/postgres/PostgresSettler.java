@@ -1,9 +1,9 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.Fault;
 import io.holdfast.queue.ItemSettler;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.Retry;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -42,7 +42,7 @@ final class PostgresSettler implements ItemSettler {
   }
 
   @Override
-  public Settled complete(List<List<String>> requests, QueueCall call) {
+  public Settled complete(List<List<String>> requests, StoreCall call) {
     Sum sum = new Sum();
     List<@Nullable Fault> faults =
         refusals.settle(requests, call, places -> completeSome(requests, places, sum, call));
@@ -52,7 +52,7 @@ final class PostgresSettler implements ItemSettler {
   private record Completed(boolean active, List<Integer> done, int removed) {}
 
   private List<Integer> completeSome(
-      List<List<String>> requests, List<Integer> places, Sum sum, QueueCall call) {
+      List<List<String>> requests, List<Integer> places, Sum sum, StoreCall call) {
     List<Integer> numbers = new ArrayList<>();
     List<String> ids = new ArrayList<>();
     for (int place : places) {
@@ -82,7 +82,7 @@ final class PostgresSettler implements ItemSettler {
   }
 
   @Override
-  public Settled retry(List<List<Retry>> requests, QueueCall call) {
+  public Settled retry(List<List<Retry>> requests, StoreCall call) {
     Sum sum = new Sum();
     List<List<String>> ids =
         requests.stream().map(request -> request.stream().map(Retry::id).toList()).toList();
@@ -118,7 +118,7 @@ final class PostgresSettler implements ItemSettler {
   /** What the statement did; {@code deferred} are those it left for a transaction. */
   private record Retried(List<Integer> done, List<Integer> deferred, Outcome outcome) {}
 
-  private Set<Integer> retrySome(Batch batch, Sum sum, QueueCall call) {
+  private Set<Integer> retrySome(Batch batch, Sum sum, StoreCall call) {
     Retried retried = required(context.change("retry", call, watch -> retry(watch, batch, null)));
     Set<Integer> done = new TreeSet<>(retried.done());
     sum.add(retried.outcome().changes(0));
@@ -129,7 +129,7 @@ final class PostgresSettler implements ItemSettler {
     return done;
   }
 
-  private Retried bury(Batch batch, Outcome seen, Sum sum, QueueCall call) {
+  private Retried bury(Batch batch, Outcome seen, Sum sum, StoreCall call) {
     String expected = seen.deadQueue();
     if (expected == null) {
       throw new IllegalStateException("deferred without a dead queue");

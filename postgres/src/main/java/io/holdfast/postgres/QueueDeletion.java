@@ -1,6 +1,6 @@
 package io.holdfast.postgres;
 
-import io.holdfast.queue.QueueCall;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.TableHash;
 import java.sql.PreparedStatement;
@@ -53,13 +53,13 @@ final class QueueDeletion {
   }
 
   /** Drops what is left of a queue whose deletion was begun. */
-  void finish(String queue, QueueCall call) throws SQLException {
+  void finish(String queue, StoreCall call) throws SQLException {
     boolean more = true;
     while (more) {
       more =
           transactions.transaction(
               "deleting",
-              QueueFailures.limits(call),
+              StoreCaller.limits(call),
               TransactionSettings.DEFAULTS,
               watch -> dropSome(watch, queue));
     }

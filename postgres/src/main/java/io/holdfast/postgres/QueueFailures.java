@@ -2,7 +2,6 @@ package io.holdfast.postgres;
 
 import io.holdfast.ErrorCode;
 import io.holdfast.HoldfastException;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import java.sql.SQLException;
 
@@ -83,9 +82,5 @@ final class QueueFailures {
 
   private static boolean isOfClass(SQLException e, String start) {
     return e.getSQLState() != null && e.getSQLState().startsWith(start);
-  }
-
-  static Statements.Limits limits(QueueCall call) {
-    return Statements.Limits.of(call.cancellation(), call.limit());
   }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.HoldfastException;
-import io.holdfast.queue.QueueCall;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.TableHash;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -77,16 +77,16 @@ final class QueueSetup {
   }
 
   /** Makes the catalogue ready, unless that was done. */
-  void ensure(QueueCall call) {
+  void ensure(StoreCall call) {
     if (!ready) {
       prepare(call);
       ready = true;
     }
   }
 
-  private void prepare(QueueCall call) {
+  private void prepare(StoreCall call) {
     QueueFailures.Doing doing = QueueFailures.Doing.look("setup", sql.schema);
-    Statements.Limits limits = QueueFailures.limits(call);
+    Statements.Limits limits = StoreCaller.limits(call);
     try {
       if (!transactions.single("setup", limits, this::read).isComplete()) {
         migrations.changeSchema("setup", limits, this::create);

@@ -1,5 +1,6 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Fault;
 import io.holdfast.queue.ItemLeaser;
 import io.holdfast.queue.ItemProducer;
@@ -8,7 +9,6 @@ import io.holdfast.queue.ItemSettler;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.PartitionInfo;
 import io.holdfast.queue.Produced;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.QueueRules;
@@ -33,12 +33,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueuesInTransaction {
   private final QueueKernel kernel;
-  private final QueueCaller caller;
-  private final QueueCall call = QueueCall.plain();
+  private final StoreCaller caller;
+  private final StoreCall call = StoreCall.plain();
 
   QueuesInTransaction(PostgresStore store, Connection connection) {
     this.kernel = store.queueKernel();
-    this.caller = QueueCaller.inside(connection, store.statements());
+    this.caller =
+        StoreCaller.inside(
+            connection,
+            store.statements(),
+            () -> QueueException.invalid("connection is invalid; open a transaction on it first"));
   }
 
   /** Appends items to some partition. */

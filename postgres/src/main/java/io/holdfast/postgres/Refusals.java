@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Fault;
-import io.holdfast.queue.QueueCall;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,7 +41,7 @@ final class Refusals {
   }
 
   /** Per request, null where it was done. */
-  List<@Nullable Fault> settle(List<List<String>> requests, QueueCall call, Step step) {
+  List<@Nullable Fault> settle(List<List<String>> requests, StoreCall call, Step step) {
     List<@Nullable Fault> faults = new ArrayList<>();
     List<Integer> left = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
@@ -65,7 +65,7 @@ final class Refusals {
   private record State(boolean isLeased, boolean isScheduled, boolean isLapsed) {}
 
   private Map<Integer, Fault> classify(
-      List<List<String>> requests, List<Integer> places, QueueCall call) {
+      List<List<String>> requests, List<Integer> places, StoreCall call) {
     Set<String> ids =
         places.stream()
             .flatMap(i -> requests.get(i).stream())

@@ -1,5 +1,6 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.Changes.Arrival;
 import io.holdfast.queue.ItemAdmin.Imported;
@@ -7,7 +8,6 @@ import io.holdfast.queue.ItemAdmin.Redrive;
 import io.holdfast.queue.ItemSettler.Settled;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.QueueBackend;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.StoredItem;
@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * store ever gave out keeps its name.
  */
 final class DifferentialQueueSide {
-  static final QueueCall CALL = QueueCall.plain();
+  static final StoreCall CALL = StoreCall.plain();
   private static final int ALL = 1000;
   private static final Pattern ID = Pattern.compile("\\b[0-9A-Za-z]{27}\\b");
   private static final Pattern STORAGE = Pattern.compile("storage=[^,\\]]*");

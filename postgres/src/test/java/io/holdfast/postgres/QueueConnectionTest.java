@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.NewQueue;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Retry;
 import io.holdfast.testkit.Guarantee;
@@ -96,7 +96,7 @@ class QueueConnectionTest {
                 QueueException.class,
                 () ->
                     partition.lease(
-                        1, new QueueCall(Cancellation.never(), Duration.ofMillis(300))));
+                        1, new StoreCall(Cancellation.never(), Duration.ofMillis(300))));
         assertThat(late.kind()).isEqualTo(QueueException.Kind.RETRYABLE);
         blocker.rollback();
       }

@@ -1,12 +1,12 @@
 package io.holdfast.postgres;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import io.holdfast.queue.Content;
 import io.holdfast.queue.LeasedItem;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.Partition;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueCatalog;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.testkit.ManualTime;
@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 
 /** Queues in a schema of their own, seen by as many processes as a test wants. */
 final class QueueFixture implements AutoCloseable {
-  static final QueueCall CALL = QueueCall.plain();
+  static final StoreCall CALL = StoreCall.plain();
 
   final String schema = TestDatabase.unique("q");
   final ManualTime manual = new ManualTime();

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lease.CancellationSource;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.postgres.PoolsTest.Kernel;
 import io.holdfast.queue.ItemLeaser;
 import io.holdfast.queue.NewItem;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Retry;
 import io.holdfast.testkit.Guarantee;
@@ -200,11 +200,11 @@ class QueueWireTest {
               QueueException.class,
               () ->
                   partition.list(
-                      "", 1, new QueueCall(io.holdfast.lease.Cancellation.never(), WARM)));
+                      "", 1, new StoreCall(io.holdfast.lease.Cancellation.never(), WARM)));
       QueueException calledOff =
           catchThrowableOfType(
               QueueException.class,
-              () -> partition.lease(1, new QueueCall(source, Duration.ofSeconds(20))));
+              () -> partition.lease(1, new StoreCall(source, Duration.ofSeconds(20))));
 
       assertThat(late.kind()).isEqualTo(QueueException.Kind.RETRYABLE);
       assertThat(calledOff.code()).isEqualTo(io.holdfast.ErrorCode.ABORTED);

@@ -1,11 +1,11 @@
 package io.holdfast.testkit.queue;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemLifecycle;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.PartitionInfo;
 import io.holdfast.queue.PartitionStore;
 import io.holdfast.queue.QueueBackend;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueCatalog;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
@@ -208,7 +208,7 @@ public final class FaultyQueueStore {
     }
 
     @Override
-    public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, QueueCall call) {
+    public List<ItemLifecycle.Info> lifecycleInfo(List<Partition> partitions, StoreCall call) {
       return look(
           Operation.LIFECYCLE_INFO,
           partitions,
@@ -216,7 +216,7 @@ public final class FaultyQueueStore {
     }
 
     @Override
-    public List<Boolean> probe(List<Partition> partitions, QueueCall call) {
+    public List<Boolean> probe(List<Partition> partitions, StoreCall call) {
       return look(
           Operation.PROBE,
           partitions,

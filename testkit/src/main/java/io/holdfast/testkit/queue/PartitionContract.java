@@ -2,6 +2,7 @@ package io.holdfast.testkit.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.Changes;
 import io.holdfast.queue.Clear;
 import io.holdfast.queue.Content;
@@ -17,7 +18,6 @@ import io.holdfast.queue.NewItem;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueBackend;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueException.Kind;
 import io.holdfast.queue.QueueUpdate;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  */
 @SuppressWarnings("NullAway.Init") // the fields are set before each test
 public abstract class PartitionContract extends QueueSuite {
-  private static final QueueCall CALL = QueueCall.plain();
+  private static final StoreCall CALL = StoreCall.plain();
 
   private QueueBackend backend;
   private Queue queue;

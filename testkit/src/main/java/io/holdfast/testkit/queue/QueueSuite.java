@@ -3,6 +3,7 @@ package io.holdfast.testkit.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lease.Background;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemIds;
 import io.holdfast.queue.LeaseRequest;
 import io.holdfast.queue.LeasedItems;
@@ -12,7 +13,6 @@ import io.holdfast.queue.Partition;
 import io.holdfast.queue.Produced;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueBackend;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.QueueOptions;
@@ -197,7 +197,7 @@ public abstract class QueueSuite {
   /** A partition as its store has it, past every service: nobody hears of what happens there. */
   protected static Partition behindTheScenes(QueueBackend backend, Queue queue, int number) {
     QueueInfo info =
-        backend.catalog().get(queue.name(), QueueCall.plain()).orElseThrow(AssertionError::new);
+        backend.catalog().get(queue.name(), StoreCall.plain()).orElseThrow(AssertionError::new);
     return backend.partitions().open(info, info.partitions().get(number));
   }
 
@@ -205,7 +205,7 @@ public abstract class QueueSuite {
   protected void slipIn(Queue queue, int partition, String payload) {
     QueueBackend backend = subject.process();
     Partition store = behindTheScenes(backend, queue, partition);
-    store.produce(List.of(List.of(NewItem.text(payload))), QueueCall.plain());
+    store.produce(List.of(List.of(NewItem.text(payload))), StoreCall.plain());
     store.close();
     backend.catalog().close();
   }

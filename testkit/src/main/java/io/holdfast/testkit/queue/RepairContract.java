@@ -2,11 +2,11 @@ package io.holdfast.testkit.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.LeasedItems;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueBackend;
-import io.holdfast.queue.QueueCall;
 import io.holdfast.queue.Redriven;
 import io.holdfast.queue.Retry;
 import io.holdfast.queue.StoredItem;
@@ -44,7 +44,7 @@ public abstract class RepairContract extends QueueSuite {
     produce(queue, "e", "f");
     QueueBackend backend = subject.process();
     Partition store = behindTheScenes(backend, queue, 0);
-    store.delete(ids, QueueCall.plain());
+    store.delete(ids, StoreCall.plain());
     store.close();
     backend.catalog().close();
 

@@ -1,11 +1,11 @@
-package io.holdfast.queue;
+package io.holdfast.lease;
 
 /** What texts must be like to be stored and compared. */
-final class Texts {
+public final class Texts {
   private Texts() {}
 
   /** Whether PostgreSQL can store it: no U+0000, no half of a surrogate pair. */
-  static boolean isStorable(String text) {
+  public static boolean isStorable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == 0 || Character.isLowSurrogate(c)) {
@@ -22,7 +22,7 @@ final class Texts {
   }
 
   /** Whether it has white space of any script, U+0085 and non-breaking ones included. */
-  static boolean hasWhiteSpace(String text) {
+  public static boolean hasWhiteSpace(String text) {
     return text.codePoints()
         .anyMatch(c -> Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85);
   }
