@@ -1,12 +1,12 @@
 package io.holdfast;
 
-import io.holdfast.lock.LockOptions;
 import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
 import io.holdfast.memory.MemoryStore;
-import io.holdfast.queue.QueueOptions;
 import io.holdfast.queue.QueueService;
 import io.holdfast.queue.Queues;
+import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 
 /**
  * The front door: the capabilities over one store. Close it when done; what is still being renewed
@@ -16,21 +16,23 @@ public final class Holdfast implements AutoCloseable {
   private final Store store;
   private final LockService locks;
   private final QueueService queues;
+  private final StreamService streams;
 
-  private Holdfast(Store store, LockOptions lockOptions, QueueOptions queueOptions) {
+  private Holdfast(Store store, HoldfastOptions options) {
     this.store = store;
-    this.locks = LockService.over(store.locks(), lockOptions);
-    this.queues = QueueService.over(store.queues(), queueOptions);
+    this.locks = LockService.over(store.locks(), options.locks());
+    this.queues = QueueService.over(store.queues(), options.queues());
+    this.streams = StreamService.over(store.streams(), options.streams());
   }
 
   /** Over {@code store}, with default options; closing also closes the store. */
   public static Holdfast over(Store store) {
-    return over(store, LockOptions.DEFAULTS, QueueOptions.DEFAULTS);
+    return over(store, HoldfastOptions.DEFAULTS);
   }
 
   /** Over {@code store}, with these options; closing also closes the store. */
-  public static Holdfast over(Store store, LockOptions locks, QueueOptions queues) {
-    return new Holdfast(store, locks, queues);
+  public static Holdfast over(Store store, HoldfastOptions options) {
+    return new Holdfast(store, options);
   }
 
   /** Over a new store in this process's memory, for tests and trying things out. */
@@ -48,8 +50,14 @@ public final class Holdfast implements AutoCloseable {
     return queues;
   }
 
+  /** Ordered streams. */
+  public Streams streams() {
+    return streams;
+  }
+
   @Override
   public void close() {
+    streams.close();
     queues.close();
     locks.close();
     store.close();

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.lock.LockBackend;
 import io.holdfast.queue.QueueBackend;
+import io.holdfast.stream.StreamStore;
 
 /** Where leases live: what {@link Holdfast#over} builds the capabilities on. */
 public interface Store extends AutoCloseable {
@@ -10,6 +11,9 @@ public interface Store extends AutoCloseable {
 
   /** The queue part of the store. */
   QueueBackend queues();
+
+  /** The stream part of the store. */
+  StreamStore streams();
 
   /** Gives back what the store holds; the capabilities over it must be closed first. */
   @Override

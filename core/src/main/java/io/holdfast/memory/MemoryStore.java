@@ -6,6 +6,7 @@ import io.holdfast.lease.Time;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
 import io.holdfast.queue.QueueBackend;
+import io.holdfast.stream.StreamStore;
 
 /** A store in this process's memory. Safe for use by many threads. */
 public final class MemoryStore implements Store {
@@ -14,6 +15,9 @@ public final class MemoryStore implements Store {
   private final MemoryQueues queues;
   private final MemoryHints queueHints = new MemoryHints();
   private final QueueBackend queueBackend;
+  private final MemoryStreamData streams;
+  private final MemoryHints streamHints = new MemoryHints();
+  private final StreamStore streamStore;
 
   /** An empty store on the system's clock. */
   public MemoryStore() {
@@ -34,6 +38,8 @@ public final class MemoryStore implements Store {
     this.time = time;
     this.queues = new MemoryQueues(time);
     this.queueBackend = process();
+    this.streams = new MemoryStreamData(time);
+    this.streamStore = streamProcess();
   }
 
   @Override
@@ -50,6 +56,16 @@ public final class MemoryStore implements Store {
   QueueBackend process() {
     return new QueueBackend(
         new MemoryQueueCatalog(queues, queueHints), new MemoryPartitions(queues), queueHints, time);
+  }
+
+  @Override
+  public StreamStore streams() {
+    return streamStore;
+  }
+
+  /** The streams as one more process sees them: the data and the hints are everybody's. */
+  StreamStore streamProcess() {
+    return new MemoryStreams(streams, streamHints, time);
   }
 
   @Override

@@ -31,7 +31,7 @@ final class Analyzer implements AutoCloseable {
     this.transactions = transactions;
   }
 
-  /** Counts what one partition got, and speaks up at the first thousand and each tenfold of it. */
+  /** Counts what one table got, and speaks up at the first thousand and each tenfold of it. */
   final class Growth {
     private final String table;
     private long rows;

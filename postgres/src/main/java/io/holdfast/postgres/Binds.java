@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Binds the parameters of a statement in the order in which it names them. */
@@ -63,8 +64,42 @@ final class Binds {
     return this;
   }
 
+  Binds data(byte @Nullable [] value) throws SQLException {
+    statement.setBytes(next++, value);
+    return this;
+  }
+
   Binds texts(List<? extends @Nullable String> values) throws SQLException {
     return array("text", values.toArray(new String[0]));
+  }
+
+  Binds uuid(@Nullable UUID value) throws SQLException {
+    statement.setObject(next++, value, Types.OTHER);
+    return this;
+  }
+
+  Binds numberOrNull(@Nullable Long value) throws SQLException {
+    statement.setObject(next++, value, Types.BIGINT);
+    return this;
+  }
+
+  Binds uuids(@Nullable List<? extends @Nullable UUID> values) throws SQLException {
+    return values == null ? noArray() : array("uuid", values.toArray(new UUID[0]));
+  }
+
+  /** The same as {@link #integers}, or null. */
+  Binds integersOrNull(@Nullable List<Integer> values) throws SQLException {
+    return values == null ? noArray() : integers(values);
+  }
+
+  /** The same as {@link #texts}, or null. */
+  Binds textsOrNull(@Nullable List<? extends @Nullable String> values) throws SQLException {
+    return values == null ? noArray() : texts(values);
+  }
+
+  private Binds noArray() throws SQLException {
+    statement.setNull(next++, Types.ARRAY);
+    return this;
   }
 
   Binds integers(List<Integer> values) throws SQLException {

@@ -28,14 +28,17 @@ public final class InTransaction {
   private final PostgresLocks store;
   private final LockOptions options;
   private final QueuesInTransaction queues;
+  private final StreamsInTransaction streams;
 
   InTransaction(
       Connection connection,
       Locks locks,
       PostgresLocks store,
       LockOptions options,
-      QueuesInTransaction queues) {
+      QueuesInTransaction queues,
+      StreamsInTransaction streams) {
     this.queues = queues;
+    this.streams = streams;
     this.connection = connection;
     this.locks = locks;
     this.store = store;
@@ -45,6 +48,11 @@ public final class InTransaction {
   /** Queue operations that take effect with the commit. */
   public QueuesInTransaction queues() {
     return queues;
+  }
+
+  /** Stream operations that take effect with the commit. */
+  public StreamsInTransaction streams() {
+    return streams;
   }
 
   /** Takes {@code key} if it is free. */

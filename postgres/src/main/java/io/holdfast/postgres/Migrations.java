@@ -22,7 +22,12 @@ import java.util.TreeMap;
  */
 public final class Migrations {
   private static final List<Migration> ALL =
-      List.of(Migration.load(1, "locks"), Migration.load(2, "queues"));
+      List.of(
+          Migration.load(1, "locks"),
+          Migration.load(2, "queues"),
+          Migration.load(3, "streams"),
+          Migration.load(4, "stream_calls"),
+          Migration.load(5, "stream_admin"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long TURN_MS = 50;
 
@@ -87,6 +92,26 @@ public final class Migrations {
     } catch (SQLException e) {
       throw Statements.asHoldfast("migration status", e);
     }
+  }
+
+  /**
+   * Read-only views in a schema {@code queen}, under the names that Queen's tables have; a script
+   * of its own that may run again. Not part of {@link #apply}.
+   */
+  public static String queenViews() {
+    return Resources.text("queen_views.sql");
+  }
+
+  /** Applies what is missing, and then {@link #queenViews}. */
+  public void applyQueenViews() {
+    changeSchema(
+        "queen views",
+        limits(),
+        watch -> {
+          List<Migration> done = applyIn(watch);
+          execute(watch, queenViews());
+          return done;
+        });
   }
 
   /** All steps as one script, for teams that run their own tool. */

@@ -7,6 +7,8 @@ import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
 import io.holdfast.queue.QueueService;
 import io.holdfast.queue.Queues;
+import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,6 +29,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   private final PostgresStore store;
   private final LockService locks;
   private final QueueService queues;
+  private final StreamService streams;
 
   /** Of the transactions we run ourselves: released keys that somebody waits for. */
   private final Map<Connection, List<LockKey>> awaited = new ConcurrentHashMap<>();
@@ -34,8 +37,9 @@ public final class PostgresHoldfast implements AutoCloseable {
   private PostgresHoldfast(Database database, PostgresOptions options) {
     this.options = options;
     this.store = new PostgresStore(database, options);
-    this.locks = LockService.over(store.locks(), options.locks());
-    this.queues = QueueService.over(store.queues(), options.queues());
+    this.locks = LockService.over(store.locks(), options.capabilities().locks());
+    this.queues = QueueService.over(store.queues(), options.capabilities().queues());
+    this.streams = StreamService.over(store.streams(), options.capabilities().streams());
   }
 
   /** On the database at {@code url}: {@code jdbc:postgresql:...} or {@code postgres://...}. */
@@ -68,6 +72,11 @@ public final class PostgresHoldfast implements AutoCloseable {
     return queues;
   }
 
+  /** Ordered streams. */
+  public Streams streams() {
+    return streams;
+  }
+
   /** Operations inside the open transaction of {@code connection}. */
   public InTransaction in(Connection connection) {
     CallersTransaction caller = new CallersTransaction(connection, store.statements());
@@ -78,8 +87,9 @@ public final class PostgresHoldfast implements AutoCloseable {
         connection,
         locks.joining(bound),
         bound,
-        options.locks(),
-        new QueuesInTransaction(store, connection));
+        options.capabilities().locks(),
+        new QueuesInTransaction(store, connection),
+        new StreamsInTransaction(store.streamKernel(), store.statements(), streams, connection));
   }
 
   /**
@@ -131,6 +141,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   /** Ends duties, releases what is still being renewed, and gives back the connections. */
   @Override
   public void close() {
+    streams.close();
     queues.close();
     locks.close();
     store.close();

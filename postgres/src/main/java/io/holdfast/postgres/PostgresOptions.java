@@ -1,71 +1,91 @@
 package io.holdfast.postgres;
 
+import io.holdfast.HoldfastOptions;
 import io.holdfast.lease.Time;
 import io.holdfast.lock.LockOptions;
 import io.holdfast.queue.QueueOptions;
+import io.holdfast.stream.StreamOptions;
 
 /**
  * How Holdfast uses a database. Start from {@link #DEFAULTS} and change what differs.
  *
  * @param lockTables which tables hold the locks
- * @param locks how locks behave
+ * @param queueSchema the schema that holds the queues and their items
+ * @param streamSchema the schema that holds the streams
+ * @param capabilities how locks, queues and streams behave
  * @param pool how a pool of ours behaves; a user's own data source has its own settings
  * @param listener hears of every database call
- * @param queueSchema the schema that holds the queues and their items
- * @param queues how queues behave
  * @param time where time comes from; tests replace it
  */
 public record PostgresOptions(
     LockTables lockTables,
-    LockOptions locks,
+    String queueSchema,
+    String streamSchema,
+    HoldfastOptions capabilities,
     PoolSettings pool,
     StatementListener listener,
-    String queueSchema,
-    QueueOptions queues,
     Time time) {
   /** The settings that suit most. */
   public static final PostgresOptions DEFAULTS =
       new PostgresOptions(
           LockTables.DEFAULTS,
-          LockOptions.DEFAULTS,
+          "holdfast",
+          "holdfast",
+          HoldfastOptions.DEFAULTS,
           PoolSettings.DEFAULTS,
           (operation, took, error) -> {},
-          "holdfast",
-          QueueOptions.DEFAULTS,
           Time.system());
 
   /** With other lock tables. */
   public PostgresOptions withLockTables(LockTables value) {
-    return new PostgresOptions(value, locks, pool, listener, queueSchema, queues, time);
-  }
-
-  /** With other lock options. */
-  public PostgresOptions withLocks(LockOptions value) {
-    return new PostgresOptions(lockTables, value, pool, listener, queueSchema, queues, time);
-  }
-
-  /** With other pool settings. */
-  public PostgresOptions withPool(PoolSettings value) {
-    return new PostgresOptions(lockTables, locks, value, listener, queueSchema, queues, time);
-  }
-
-  /** With a listener for database calls. */
-  public PostgresOptions withListener(StatementListener value) {
-    return new PostgresOptions(lockTables, locks, pool, value, queueSchema, queues, time);
+    return new PostgresOptions(
+        value, queueSchema, streamSchema, capabilities, pool, listener, time);
   }
 
   /** With the queues in another schema, such as {@code public} of a Querator database. */
   public PostgresOptions withQueueSchema(String value) {
-    return new PostgresOptions(lockTables, locks, pool, listener, value, queues, time);
+    return new PostgresOptions(lockTables, value, streamSchema, capabilities, pool, listener, time);
+  }
+
+  /** With the streams in another schema. */
+  public PostgresOptions withStreamSchema(String value) {
+    return new PostgresOptions(lockTables, queueSchema, value, capabilities, pool, listener, time);
+  }
+
+  private PostgresOptions withCapabilities(HoldfastOptions value) {
+    return new PostgresOptions(lockTables, queueSchema, streamSchema, value, pool, listener, time);
+  }
+
+  /** With other lock options. */
+  public PostgresOptions withLocks(LockOptions value) {
+    return withCapabilities(capabilities.withLocks(value));
   }
 
   /** With other queue options. */
   public PostgresOptions withQueues(QueueOptions value) {
-    return new PostgresOptions(lockTables, locks, pool, listener, queueSchema, value, time);
+    return withCapabilities(capabilities.withQueues(value));
+  }
+
+  /** With other stream options. */
+  public PostgresOptions withStreams(StreamOptions value) {
+    return withCapabilities(capabilities.withStreams(value));
+  }
+
+  /** With other pool settings. */
+  public PostgresOptions withPool(PoolSettings value) {
+    return new PostgresOptions(
+        lockTables, queueSchema, streamSchema, capabilities, value, listener, time);
+  }
+
+  /** With a listener for database calls. */
+  public PostgresOptions withListener(StatementListener value) {
+    return new PostgresOptions(
+        lockTables, queueSchema, streamSchema, capabilities, pool, value, time);
   }
 
   /** On another clock. */
   public PostgresOptions withTime(Time value) {
-    return new PostgresOptions(lockTables, locks, pool, listener, queueSchema, queues, value);
+    return new PostgresOptions(
+        lockTables, queueSchema, streamSchema, capabilities, pool, listener, value);
   }
 }

@@ -6,6 +6,7 @@ import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
 import io.holdfast.queue.IdSuffixes;
 import io.holdfast.queue.QueueBackend;
+import io.holdfast.stream.StreamStore;
 
 /** The PostgreSQL store: joins the kernel's parts. Safe for use by many threads. */
 final class PostgresStore implements Store {
@@ -19,6 +20,8 @@ final class PostgresStore implements Store {
   private final Analyzer analyzer;
   private final QueueKernel queueKernel;
   private final QueueBackend queueBackend;
+  private final StreamKernel streamKernel;
+  private final StreamStore streams;
 
   PostgresStore(Database database, PostgresOptions options) {
     this.database = database;
@@ -42,6 +45,21 @@ final class PostgresStore implements Store {
     this.analyzer = new Analyzer(transactions);
     this.queueKernel = queueKernel(options);
     this.queueBackend = queueBackend(options);
+    this.streamKernel = streamKernel(options);
+    this.streams =
+        new PostgresStreamStore(
+            streamKernel,
+            notifier.scoped("stream/" + options.streamSchema() + "/"),
+            analyzer.new Growth(streamKernel.sql(PostgresStreamStore.GROWING))::inserted);
+  }
+
+  private StreamKernel streamKernel(PostgresOptions options) {
+    return new StreamKernel(
+        options.streamSchema(),
+        new StreamSetup(options.streamSchema(), transactions, migrations),
+        StoreCaller.pooled(transactions),
+        options.time(),
+        true);
   }
 
   private QueueKernel queueKernel(PostgresOptions options) {
@@ -74,6 +92,15 @@ final class PostgresStore implements Store {
   @Override
   public QueueBackend queues() {
     return queueBackend;
+  }
+
+  @Override
+  public StreamStore streams() {
+    return streams;
+  }
+
+  StreamKernel streamKernel() {
+    return streamKernel;
   }
 
   QueueKernel queueKernel() {

@@ -1,0 +1,23 @@
+package io.holdfast.stream;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Messages that their group gave up. Safe for use by many threads. */
+public interface DeadLetters {
+  /** A page, newest first. */
+  List<DeadLetter> list(DeadLetterQuery query);
+
+  /** The one with this id. */
+  Optional<DeadLetter> get(UUID id);
+
+  /** Deletes what the query finds, at most 10 000 of them; answers how many. */
+  int purge(DeadLetterQuery query);
+
+  /** Moves some back, each by itself, at most 1 000; answers in order. */
+  List<Redriven> redrive(List<UUID> ids, Redrive how);
+
+  /** Moves back what the query finds, at most 1 000. */
+  List<Redriven> redrive(DeadLetterQuery query, Redrive how);
+}
