@@ -6,12 +6,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.postgres.Migrations;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast migrate} on fresh databases of an embedded server. */
 class MigrateCommandTest {
-  private static final String STEPS = "applied  V1__locks.sql\napplied  V2__queues.sql\n";
+  private static final String STEPS =
+      Migrations.all().stream()
+          .map(step -> "applied  " + step.fileName() + "\n")
+          .collect(Collectors.joining());
   private static final String UP_TO_DATE = "the schema is up to date\n";
 
   @TempDir static Path directory;

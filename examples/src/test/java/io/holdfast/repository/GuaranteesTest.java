@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * Each guarantee in the document has a test that says so, and each test names one in the document.
  */
 class GuaranteesTest {
-  private static final Pattern LISTED = Pattern.compile("(?m)^\\| (L[FX]?\\d+|QF?\\d+) \\|");
+  private static final Pattern LISTED = Pattern.compile("(?m)^\\| (L[FX]?\\d+|[QS]F?\\d+) \\|");
   private static final Pattern ANNOTATION = Pattern.compile("@Guarantee\\(([^)]*)\\)");
   private static final Pattern ID = Pattern.compile("\"([A-Z]+\\d+)\"");
 
