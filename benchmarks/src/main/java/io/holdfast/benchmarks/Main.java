@@ -12,7 +12,10 @@ import picocli.CommandLine.Command;
       SiblingCommand.class,
       QueuesBenchmark.class,
       QueueSoak.class,
-      SoakConsumer.class
+      SoakConsumer.class,
+      StreamsBenchmark.class,
+      StreamSoak.class,
+      StreamSoakConsumer.class
     })
 public final class Main {
   private Main() {}

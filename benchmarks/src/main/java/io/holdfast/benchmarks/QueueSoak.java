@@ -92,7 +92,7 @@ final class QueueSoak implements Callable<Integer> {
     void run(String url, Duration time, SoakCheck check) throws IOException, InterruptedException {
       try {
         for (int i = 0; i < CONSUMERS; i++) {
-          children.add(new SoakChild(url, "consumer-" + i));
+          children.add(new SoakChild("soak-consumer", List.of(url), "consumer-" + i));
         }
         produce(System.nanoTime() + time.toNanos());
         check.check("without a kill", 0, kills == 0 ? 1 : 0);

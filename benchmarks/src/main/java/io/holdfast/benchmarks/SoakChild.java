@@ -3,19 +3,23 @@ package io.holdfast.benchmarks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A consumer process of the soak, as its parent sees it. */
+/** A consumer process of a soak, as its parent sees it. */
 final class SoakChild implements AutoCloseable {
-  private final String url;
+  private final String command;
+  private final List<String> first;
   private final String name;
   private int lives;
   private Process process;
   private PrintWriter orders;
   private BufferedReader answers;
 
-  SoakChild(String url, String name) throws IOException {
-    this.url = url;
+  /** Runs {@code command}, which is told the first orders and then its name, one in each life. */
+  SoakChild(String command, List<String> first, String name) throws IOException {
+    this.command = command;
+    this.first = first;
     this.name = name;
     this.process = start();
     this.orders = greet(process);
@@ -23,14 +27,14 @@ final class SoakChild implements AutoCloseable {
   }
 
   /** It lives for seconds: what matters is how soon it works. */
-  private static Process start() throws IOException {
-    return ChildJvm.start("soak-consumer", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  private Process start() throws IOException {
+    return ChildJvm.start(command, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
   }
 
-  /** The address goes by standard input, which keeps a password off the command line. */
+  /** An address goes by standard input, which keeps a password off the command line. */
   private PrintWriter greet(Process started) {
     PrintWriter writer = new PrintWriter(started.outputWriter(), true);
-    writer.println(url);
+    first.forEach(writer::println);
     writer.println(name + "-" + ++lives);
     return writer;
   }
