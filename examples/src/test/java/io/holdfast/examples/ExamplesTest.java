@@ -6,6 +6,7 @@ import io.holdfast.embedded.EmbeddedPostgres;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,39 @@ class ExamplesTest {
 
   private static long fence(String output) {
     return Long.parseLong(output.replaceAll("(?s).*under fence (\\d{15}).*", "$1"));
+  }
+
+  @Test
+  void each_partition_is_handled_in_order() throws Exception {
+    List<String> lines = run(OrderedStreamMain::main).lines().toList();
+
+    assertThat(lines).contains("billed bob: nails").hasSize(5);
+    assertThat(lines.stream().filter(line -> line.contains("ann")))
+        .containsExactly(
+            "failed ann: tea", "billed ann: tea", "billed ann: milk", "billed ann: sugar");
+  }
+
+  @Test
+  void every_group_gets_every_message() throws Exception {
+    assertThat(run(FanOutMain::main).lines())
+        .containsExactly(
+            "archive got first",
+            "archive got second",
+            "live got nothing",
+            "archive got third",
+            "live got third");
+  }
+
+  @Test
+  void a_group_reads_again() throws Exception {
+    assertThat(run(ReplayMain::main).lines())
+        .containsExactly("1 kWh", "2 kWh", "3 kWh", "back to the second", "2 kWh", "3 kWh");
+  }
+
+  @Test
+  void a_message_takes_effect_once() throws Exception {
+    assertThat(run(TransactionalConsumeMain::main).lines())
+        .containsExactly("rolled back", "committed", "booked 30", "receipt for 30");
   }
 
   private static String run(Example example) throws Exception {
