@@ -2,6 +2,7 @@ package io.holdfast.lease;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The side of a {@link Cancellation} that can cancel. Safe for use by many threads. */
@@ -15,6 +16,20 @@ public final class CancellationSource implements Cancellation {
     while ((next = takeNext()) != null) {
       next.run.run();
     }
+  }
+
+  /**
+   * Cancels at once, and leaves the registered actions to {@code executor}: for who must not be
+   * held up or hurt by them.
+   */
+  public void cancel(Executor executor) {
+    synchronized (waiting) {
+      cancelled = true;
+      if (waiting.isEmpty()) {
+        return;
+      }
+    }
+    executor.execute(this::cancel);
   }
 
   /** One at a time, so that an action can still be withdrawn while an earlier one runs. */

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -41,10 +42,18 @@ public final class Engine {
     add(timers);
   }
 
-  /** Adds a duty, before the start. */
+  /** Adds a duty; one that comes after the start begins when it is woken. */
   public void add(Duty duty) {
     String kind = duty.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     duties.put(duty, new DutyRunner(name + "-" + kind, duty, time));
+  }
+
+  /** Ends a duty, after its last step. */
+  public void remove(Duty duty) {
+    DutyRunner runner = duties.remove(duty);
+    if (runner != null) {
+      runner.close();
+    }
   }
 
   /** Begins the duties, once, after {@code first}. */
@@ -119,18 +128,23 @@ public final class Engine {
 
   /** Runs something that nobody waits for; a failure is logged. */
   public void background(String what, Runnable task) {
-    Runnable guarded =
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException e) {
-            LOG.warn("{} failed: {}", what, e.getMessage());
-          }
-        };
     if (closed) {
-      guarded.run(); // closing waits for this thread, not for one that has not begun
-    } else {
-      tasks.execute(guarded);
+      guarded(what, task); // closing waits for this thread, not for one that has not begun
+      return;
+    }
+    try {
+      tasks.execute(() -> guarded(what, task));
+    } catch (RejectedExecutionException e) {
+      guarded(what, task); // closed just now
+    }
+  }
+
+  /** Runs something on the calling thread, which is not to suffer; a failure is logged. */
+  public void guarded(String what, Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LOG.warn("{} failed: {}", what, e.getMessage());
     }
   }
 

@@ -3,6 +3,7 @@ package io.holdfast.stream;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Engine;
 import io.holdfast.lease.Hints;
+import io.holdfast.lease.News;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import java.util.Collection;

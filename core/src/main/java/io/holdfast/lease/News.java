@@ -1,8 +1,5 @@
-package io.holdfast.stream;
+package io.holdfast.lease;
 
-import io.holdfast.lease.Hints;
-import io.holdfast.lease.Time;
-import io.holdfast.lease.Timers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -12,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * Tells other processes that something happened to a queue. The first news goes out at once; what
  * follows within a few milliseconds goes out together. Safe for use by many threads.
  */
-final class News {
+public final class News {
   private static final String READY = "ready/";
   private static final String CHANGED = "changed/";
   private static final long EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -26,7 +23,8 @@ final class News {
   /** Tells our own news, which come back to us, from those of others. */
   private final String origin = Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36);
 
-  News(Hints hints, Timers timers, Time time) {
+  /** Sends by {@code hints}, and what comes too fast a little later by {@code timers}. */
+  public News(Hints hints, Timers timers, Time time) {
     this.hints = hints;
     this.timers = timers;
     this.time = time;
@@ -39,7 +37,7 @@ final class News {
   }
 
   /** Hears what others said. */
-  interface Reader {
+  public interface Reader {
     /** Something in the queue may be claimed. */
     void ready(String queue);
 
@@ -48,7 +46,7 @@ final class News {
   }
 
   /** Something in the queue may be claimed. */
-  void ready(String queue) {
+  public void ready(String queue) {
     synchronized (this) {
       long now = time.nanos();
       if (said.size() > MANY) {
@@ -81,7 +79,7 @@ final class News {
   }
 
   /** The queue is not what it was. */
-  void changed(String queue) {
+  public void changed(String queue) {
     send(CHANGED, queue);
   }
 
@@ -90,7 +88,7 @@ final class News {
   }
 
   /** Reads {@code <kind>/<origin>/<queue>}; what does not look so is not ours. */
-  void read(String topic, Reader reader) {
+  public void read(String topic, Reader reader) {
     String[] parts = topic.split("/", 3);
     if (parts.length < 3 || parts[1].equals(origin)) {
       return;
