@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.job.JobService;
+import io.holdfast.job.Jobs;
 import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
 import io.holdfast.memory.MemoryStore;
@@ -17,12 +19,14 @@ public final class Holdfast implements AutoCloseable {
   private final LockService locks;
   private final QueueService queues;
   private final StreamService streams;
+  private final JobService jobs;
 
   private Holdfast(Store store, HoldfastOptions options) {
     this.store = store;
     this.locks = LockService.over(store.locks(), options.locks());
     this.queues = QueueService.over(store.queues(), options.queues());
     this.streams = StreamService.over(store.streams(), options.streams());
+    this.jobs = JobService.over(store.jobs(), options.jobs());
   }
 
   /** Over {@code store}, with default options; closing also closes the store. */
@@ -55,8 +59,14 @@ public final class Holdfast implements AutoCloseable {
     return streams;
   }
 
+  /** Background jobs. */
+  public Jobs jobs() {
+    return jobs;
+  }
+
   @Override
   public void close() {
+    jobs.close();
     streams.close();
     queues.close();
     locks.close();

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.job.JobBackend;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.queue.QueueBackend;
 import io.holdfast.stream.StreamStore;
@@ -14,6 +15,9 @@ public interface Store extends AutoCloseable {
 
   /** The stream part of the store. */
   StreamStore streams();
+
+  /** The job part of the store. */
+  JobBackend jobs();
 
   /** Gives back what the store holds; the capabilities over it must be closed first. */
   @Override

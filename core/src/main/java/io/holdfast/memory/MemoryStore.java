@@ -1,6 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.Store;
+import io.holdfast.job.JobBackend;
 import io.holdfast.lease.Reserve;
 import io.holdfast.lease.Time;
 import io.holdfast.lock.LockBackend;
@@ -18,6 +19,9 @@ public final class MemoryStore implements Store {
   private final MemoryStreamData streams;
   private final MemoryHints streamHints = new MemoryHints();
   private final StreamStore streamStore;
+  private final MemoryJobData jobs;
+  private final MemoryHints jobHints = new MemoryHints();
+  private final JobBackend jobBackend;
 
   /** An empty store on the system's clock. */
   public MemoryStore() {
@@ -40,6 +44,8 @@ public final class MemoryStore implements Store {
     this.queueBackend = process();
     this.streams = new MemoryStreamData(time);
     this.streamStore = streamProcess();
+    this.jobs = new MemoryJobData(time);
+    this.jobBackend = jobProcess();
   }
 
   @Override
@@ -66,6 +72,17 @@ public final class MemoryStore implements Store {
   /** The streams as one more process sees them: the data and the hints are everybody's. */
   StreamStore streamProcess() {
     return new MemoryStreams(streams, streamHints, time);
+  }
+
+  /** The job part of the store. */
+  @Override
+  public JobBackend jobs() {
+    return jobBackend;
+  }
+
+  /** The jobs as one more process sees them: the data and the hints are everybody's. */
+  JobBackend jobProcess() {
+    return new MemoryJobs(jobs, jobHints, time);
   }
 
   @Override

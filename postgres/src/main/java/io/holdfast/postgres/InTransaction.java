@@ -29,6 +29,7 @@ public final class InTransaction {
   private final LockOptions options;
   private final QueuesInTransaction queues;
   private final StreamsInTransaction streams;
+  private final JobsInTransaction jobs;
 
   InTransaction(
       Connection connection,
@@ -36,9 +37,11 @@ public final class InTransaction {
       PostgresLocks store,
       LockOptions options,
       QueuesInTransaction queues,
-      StreamsInTransaction streams) {
+      StreamsInTransaction streams,
+      JobsInTransaction jobs) {
     this.queues = queues;
     this.streams = streams;
+    this.jobs = jobs;
     this.connection = connection;
     this.locks = locks;
     this.store = store;
@@ -53,6 +56,11 @@ public final class InTransaction {
   /** Stream operations that take effect with the commit. */
   public StreamsInTransaction streams() {
     return streams;
+  }
+
+  /** Job operations that take effect with the commit. */
+  public JobsInTransaction jobs() {
+    return jobs;
   }
 
   /** Takes {@code key} if it is free. */

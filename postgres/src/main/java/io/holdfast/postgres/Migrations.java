@@ -27,7 +27,8 @@ public final class Migrations {
           Migration.load(2, "queues"),
           Migration.load(3, "streams"),
           Migration.load(4, "stream_calls"),
-          Migration.load(5, "stream_admin"));
+          Migration.load(5, "stream_admin"),
+          Migration.load(6, "jobs"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long TURN_MS = 50;
 
@@ -223,7 +224,8 @@ public final class Migrations {
     }
   }
 
-  private static void awaitTurn(String operation, Statements.Limits limits) {
+  /** Lets others work for a moment, unless the call has to end. */
+  static void awaitTurn(String operation, Statements.Limits limits) {
     long until = Time.after(System.nanoTime(), TURN_MS);
     if (until - limits.deadlineNanos() > 0) {
       throw new HoldfastException(

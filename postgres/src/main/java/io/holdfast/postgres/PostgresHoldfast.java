@@ -1,6 +1,8 @@
 package io.holdfast.postgres;
 
 import io.holdfast.HoldfastException;
+import io.holdfast.job.JobService;
+import io.holdfast.job.Jobs;
 import io.holdfast.lease.Cancellation;
 import io.holdfast.lock.LockKey;
 import io.holdfast.lock.LockService;
@@ -30,6 +32,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   private final LockService locks;
   private final QueueService queues;
   private final StreamService streams;
+  private final JobService jobs;
 
   /** Of the transactions we run ourselves: released keys that somebody waits for. */
   private final Map<Connection, List<LockKey>> awaited = new ConcurrentHashMap<>();
@@ -40,6 +43,7 @@ public final class PostgresHoldfast implements AutoCloseable {
     this.locks = LockService.over(store.locks(), options.capabilities().locks());
     this.queues = QueueService.over(store.queues(), options.capabilities().queues());
     this.streams = StreamService.over(store.streams(), options.capabilities().streams());
+    this.jobs = JobService.over(store.jobs(), options.capabilities().jobs());
   }
 
   /** On the database at {@code url}: {@code jdbc:postgresql:...} or {@code postgres://...}. */
@@ -77,6 +81,11 @@ public final class PostgresHoldfast implements AutoCloseable {
     return streams;
   }
 
+  /** Background jobs. */
+  public Jobs jobs() {
+    return jobs;
+  }
+
   /** Operations inside the open transaction of {@code connection}. */
   public InTransaction in(Connection connection) {
     CallersTransaction caller = new CallersTransaction(connection, store.statements());
@@ -89,7 +98,9 @@ public final class PostgresHoldfast implements AutoCloseable {
         bound,
         options.capabilities().locks(),
         new QueuesInTransaction(store, connection),
-        new StreamsInTransaction(store.streamKernel(), store.statements(), streams, connection));
+        new StreamsInTransaction(store.streamKernel(), store.statements(), streams, connection),
+        new JobsInTransaction(
+            new JobTransaction(store.jobKernel(), store.statements(), connection), jobs));
   }
 
   /**
@@ -141,6 +152,7 @@ public final class PostgresHoldfast implements AutoCloseable {
   /** Ends duties, releases what is still being renewed, and gives back the connections. */
   @Override
   public void close() {
+    jobs.close();
     streams.close();
     queues.close();
     locks.close();

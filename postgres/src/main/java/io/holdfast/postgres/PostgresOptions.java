@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.HoldfastOptions;
+import io.holdfast.job.JobOptions;
 import io.holdfast.lease.Time;
 import io.holdfast.lock.LockOptions;
 import io.holdfast.queue.QueueOptions;
@@ -12,6 +13,7 @@ import io.holdfast.stream.StreamOptions;
  * @param lockTables which tables hold the locks
  * @param queueSchema the schema that holds the queues and their items
  * @param streamSchema the schema that holds the streams
+ * @param jobTables where the jobs are
  * @param capabilities how locks, queues and streams behave
  * @param pool how a pool of ours behaves; a user's own data source has its own settings
  * @param listener hears of every database call
@@ -21,6 +23,7 @@ public record PostgresOptions(
     LockTables lockTables,
     String queueSchema,
     String streamSchema,
+    JobTables jobTables,
     HoldfastOptions capabilities,
     PoolSettings pool,
     StatementListener listener,
@@ -31,6 +34,7 @@ public record PostgresOptions(
           LockTables.DEFAULTS,
           "holdfast",
           "holdfast",
+          JobTables.DEFAULTS,
           HoldfastOptions.DEFAULTS,
           PoolSettings.DEFAULTS,
           (operation, took, error) -> {},
@@ -39,21 +43,30 @@ public record PostgresOptions(
   /** With other lock tables. */
   public PostgresOptions withLockTables(LockTables value) {
     return new PostgresOptions(
-        value, queueSchema, streamSchema, capabilities, pool, listener, time);
+        value, queueSchema, streamSchema, jobTables, capabilities, pool, listener, time);
   }
 
   /** With the queues in another schema, such as {@code public} of a Querator database. */
   public PostgresOptions withQueueSchema(String value) {
-    return new PostgresOptions(lockTables, value, streamSchema, capabilities, pool, listener, time);
+    return new PostgresOptions(
+        lockTables, value, streamSchema, jobTables, capabilities, pool, listener, time);
   }
 
   /** With the streams in another schema. */
   public PostgresOptions withStreamSchema(String value) {
-    return new PostgresOptions(lockTables, queueSchema, value, capabilities, pool, listener, time);
+    return new PostgresOptions(
+        lockTables, queueSchema, value, jobTables, capabilities, pool, listener, time);
+  }
+
+  /** With the jobs elsewhere. */
+  public PostgresOptions withJobTables(JobTables value) {
+    return new PostgresOptions(
+        lockTables, queueSchema, streamSchema, value, capabilities, pool, listener, time);
   }
 
   private PostgresOptions withCapabilities(HoldfastOptions value) {
-    return new PostgresOptions(lockTables, queueSchema, streamSchema, value, pool, listener, time);
+    return new PostgresOptions(
+        lockTables, queueSchema, streamSchema, jobTables, value, pool, listener, time);
   }
 
   /** With other lock options. */
@@ -71,21 +84,26 @@ public record PostgresOptions(
     return withCapabilities(capabilities.withStreams(value));
   }
 
+  /** With other job options. */
+  public PostgresOptions withJobs(JobOptions value) {
+    return withCapabilities(capabilities.withJobs(value));
+  }
+
   /** With other pool settings. */
   public PostgresOptions withPool(PoolSettings value) {
     return new PostgresOptions(
-        lockTables, queueSchema, streamSchema, capabilities, value, listener, time);
+        lockTables, queueSchema, streamSchema, jobTables, capabilities, value, listener, time);
   }
 
   /** With a listener for database calls. */
   public PostgresOptions withListener(StatementListener value) {
     return new PostgresOptions(
-        lockTables, queueSchema, streamSchema, capabilities, pool, value, time);
+        lockTables, queueSchema, streamSchema, jobTables, capabilities, pool, value, time);
   }
 
   /** On another clock. */
   public PostgresOptions withTime(Time value) {
     return new PostgresOptions(
-        lockTables, queueSchema, streamSchema, capabilities, pool, listener, value);
+        lockTables, queueSchema, streamSchema, jobTables, capabilities, pool, listener, value);
   }
 }

@@ -1,6 +1,8 @@
 package io.holdfast.postgres;
 
 import io.holdfast.Store;
+import io.holdfast.job.JobBackend;
+import io.holdfast.job.JobIds;
 import io.holdfast.lease.Hints;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
@@ -22,6 +24,8 @@ final class PostgresStore implements Store {
   private final QueueBackend queueBackend;
   private final StreamKernel streamKernel;
   private final StreamStore streams;
+  private final JobKernel jobKernel;
+  private final JobBackend jobs;
 
   PostgresStore(Database database, PostgresOptions options) {
     this.database = database;
@@ -51,6 +55,8 @@ final class PostgresStore implements Store {
             streamKernel,
             notifier.scoped("stream/" + options.streamSchema() + "/"),
             analyzer.new Growth(streamKernel.sql(PostgresStreamStore.GROWING))::inserted);
+    this.jobKernel = jobKernel(options);
+    this.jobs = jobBackend(options);
   }
 
   private StreamKernel streamKernel(PostgresOptions options) {
@@ -60,6 +66,25 @@ final class PostgresStore implements Store {
         StoreCaller.pooled(transactions),
         options.time(),
         true);
+  }
+
+  private JobKernel jobKernel(PostgresOptions options) {
+    return new JobKernel(
+        new JobSetup(options.jobTables(), transactions, migrations),
+        StoreCaller.pooled(transactions),
+        options.time(),
+        true);
+  }
+
+  private JobBackend jobBackend(PostgresOptions options) {
+    JobTables tables = options.jobTables();
+    JobIds ids = new JobIds(() -> options.time().databaseMs().orElseGet(System::currentTimeMillis));
+    return new PostgresJobs(
+        jobKernel,
+        new JobGrowth(analyzer, jobKernel),
+        ids,
+        notifier.scoped("job/" + tables.schema() + "/" + tables.ownSchema() + "/"),
+        statements);
   }
 
   private QueueKernel queueKernel(PostgresOptions options) {
@@ -97,6 +122,15 @@ final class PostgresStore implements Store {
   @Override
   public StreamStore streams() {
     return streams;
+  }
+
+  @Override
+  public JobBackend jobs() {
+    return jobs;
+  }
+
+  JobKernel jobKernel() {
+    return jobKernel;
   }
 
   StreamKernel streamKernel() {

@@ -1,0 +1,71 @@
+package io.holdfast.job;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** What texts of jobs must be like. */
+final class JobTexts {
+  /** The longest text of an error or a reason, in bytes of UTF-8. */
+  static final int MAX_ERROR = 8 * 1024;
+
+  private static final char REPLACEMENT = 0xfffd;
+
+  private JobTexts() {}
+
+  static boolean isBlank(@Nullable String text) {
+    return text == null || text.codePoints().allMatch(JobTexts::isSpace);
+  }
+
+  private static boolean isSpace(int c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85;
+  }
+
+  /** Without white space at both ends; null when nothing is left. */
+  static @Nullable String trimmed(@Nullable String text) {
+    if (text == null || isBlank(text)) {
+      return null;
+    }
+    int from = 0;
+    int to = text.length();
+    while (isSpace(text.codePointAt(from))) {
+      from += Character.charCount(text.codePointAt(from));
+    }
+    while (isSpace(text.codePointBefore(to))) {
+      to -= Character.charCount(text.codePointBefore(to));
+    }
+    return text.substring(from, to);
+  }
+
+  /** How many bytes of UTF-8 it takes. */
+  static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  /** An error's text as it can be stored: what cannot be is replaced, what is too much is cut. */
+  static String error(String text) {
+    StringBuilder clean = new StringBuilder(Math.min(text.length(), MAX_ERROR));
+    int room = MAX_ERROR;
+    for (int i = 0; i < text.length(); ) {
+      int c = text.codePointAt(i);
+      i += Character.charCount(c);
+      boolean isHalf = c <= Character.MAX_VALUE && Character.isSurrogate((char) c);
+      int stored = c == 0 || isHalf ? REPLACEMENT : c;
+      room -= size(stored);
+      if (room < 0) {
+        break;
+      }
+      clean.appendCodePoint(stored);
+    }
+    return clean.toString();
+  }
+
+  private static int size(int c) {
+    if (c < 0x80) {
+      return 1;
+    }
+    if (c < 0x800) {
+      return 2;
+    }
+    return c < 0x10000 ? 3 : 4;
+  }
+}

@@ -1,0 +1,4 @@
+package io.holdfast.job;
+
+/** A limit key of a queue. */
+public record QueueKey(String queue, String key) {}
