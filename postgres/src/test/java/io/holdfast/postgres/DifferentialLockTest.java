@@ -156,14 +156,8 @@ class DifferentialLockTest {
 
   /** Quicker than new tables, or than truncating these: a try takes little more than its calls. */
   private static void empty() throws SQLException {
-    String schema = TABLES.schema();
     try (Statement statement = emptying.createStatement()) {
-      statement.addBatch("DELETE FROM %s.%s".formatted(schema, TABLES.table()));
-      statement.addBatch("DELETE FROM %s.%s".formatted(schema, TABLES.fenceTable()));
-      statement.addBatch(
-          "DELETE FROM holdfast.lock_waiters WHERE pair = '%s'"
-              .formatted(new LockSql(schema, TABLES).pair()));
-      statement.executeBatch();
+      statement.execute(TestDatabase.emptyingLocks(String.valueOf(TABLES.schema())));
     }
   }
 

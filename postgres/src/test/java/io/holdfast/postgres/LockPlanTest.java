@@ -61,14 +61,19 @@ class LockPlanTest {
         SELECT 'fence:key-' || i, 1, 'key-' || i FROM generate_series(1, %5$d) AS i;
         ANALYZE %1$s.%2$s;
         ANALYZE %1$s.%3$s;
+        INSERT INTO holdfast.lock_waiters (pair, key, waiter_id, fair, expires_at_ms)
+        SELECT '%6$s', 'other-' || i, 'waiter', true, %4$d FROM generate_series(1, %5$d) AS i;
+        ANALYZE holdfast.lock_waiters;
         """
-            .formatted(TABLES.schema(), TABLES.table(), TABLES.fenceTable(), NOW_MS, ROWS));
+            .formatted(
+                TABLES.schema(), TABLES.table(), TABLES.fenceTable(), NOW_MS, ROWS, SQL.pair()));
     TestDatabase.execute("VACUUM " + TABLES.schema() + "." + TABLES.table());
   }
 
   @AfterAll
   static void drop() {
     TestDatabase.execute("DROP SCHEMA " + TABLES.schema() + " CASCADE");
+    TestDatabase.execute("DELETE FROM holdfast.lock_waiters WHERE pair = '" + SQL.pair() + "'");
   }
 
   @ParameterizedTest

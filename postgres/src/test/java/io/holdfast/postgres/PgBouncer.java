@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 
 /**
@@ -39,6 +40,7 @@ final class PgBouncer implements AutoCloseable {
   private final Path directory;
   private final int port;
   private final Thread atExit;
+  private @Nullable Database pool;
 
   private PgBouncer(Process process, Path directory, int port) {
     this.process = process;
@@ -65,6 +67,8 @@ final class PgBouncer implements AutoCloseable {
       PgBouncer pooler = new PgBouncer(process, directory, port);
       pooler.awaitUp();
       pooler.openServerConnections();
+      // One user stays, so that the pool of this url is made once.
+      pooler.pool = Pools.open(ConnectionString.parse(pooler.url()), PoolSettings.DEFAULTS);
       return pooler;
     } catch (IOException | SQLException e) {
       throw new AssertionError("pgbouncer does not start", e);
@@ -85,6 +89,10 @@ final class PgBouncer implements AutoCloseable {
   @Override
   public void close() {
     Runtime.getRuntime().removeShutdownHook(atExit);
+    Database kept = pool;
+    if (kept != null) {
+      kept.close();
+    }
     process.destroy();
     try {
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

@@ -5,7 +5,6 @@ import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.testkit.ManualTime;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,7 +27,7 @@ final class StreamAdminFixture implements AutoCloseable {
   private final Statements statements;
 
   StreamAdminFixture() {
-    this(TestDatabase.url(), TestDatabase.unique("s"));
+    this(TestDatabase.url(), StreamSchemas.borrow());
   }
 
   StreamAdminFixture(String url, String schema) {
@@ -196,24 +195,37 @@ final class StreamAdminFixture implements AutoCloseable {
   /** Of a statement; the first arguments are names for {@code {queue}} and {@code {group}}. */
   @Nullable String query(String sql, String queue, @Nullable String... more) {
     boolean hasGroup = sql.contains("{group}");
-    try (Connection connection = DriverManager.getConnection(url);
-        PreparedStatement statement =
-            connection.prepareStatement(named(sql, queue, hasGroup ? more[0] : null))) {
-      for (int i = hasGroup ? 1 : 0; i < more.length; i++) {
-        statement.setObject(i + (hasGroup ? 0 : 1), more[i], java.sql.Types.OTHER);
-      }
-      try (ResultSet rows = statement.executeQuery()) {
-        return rows.next() ? rows.getString(1) : null;
-      }
+    String named = named(sql, queue, hasGroup ? more[0] : null);
+    try {
+      return SpareConnections.use(
+          url, connection -> first(connection, named, hasGroup ? 1 : 0, more));
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
   }
 
+  private static @Nullable String first(
+      Connection connection, String sql, int from, @Nullable String... binds) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = from; i < binds.length; i++) {
+        statement.setObject(i - from + 1, binds[i], java.sql.Types.OTHER);
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() ? rows.getString(1) : null;
+      }
+    }
+  }
+
   void execute(String sql, String queue, @Nullable String group) {
-    try (Connection connection = DriverManager.getConnection(url);
-        PreparedStatement statement = connection.prepareStatement(named(sql, queue, group))) {
-      statement.execute();
+    String named = named(sql, queue, group);
+    try {
+      SpareConnections.use(
+          url,
+          connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(named)) {
+              return statement.execute();
+            }
+          });
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
@@ -238,7 +250,7 @@ final class StreamAdminFixture implements AutoCloseable {
     statements.close();
     database.close();
     if (url.equals(TestDatabase.url())) {
-      TestDatabase.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+      StreamSchemas.giveBack(schema);
     }
   }
 }

@@ -29,7 +29,7 @@ final class StreamFixture implements AutoCloseable {
   static final StoreCall CALL = StoreCall.plain();
   static final String GROUP = "g";
 
-  final String schema = TestDatabase.unique("s");
+  final String schema;
   final ManualTime manual = new ManualTime();
   final StreamKernel kernel;
   final PostgresStreamLog log;
@@ -37,7 +37,8 @@ final class StreamFixture implements AutoCloseable {
   private final PostgresStore store;
   private final StreamService service;
 
-  private StreamFixture(boolean isManual) {
+  private StreamFixture(boolean isManual, String schema) {
+    this.schema = schema;
     Time time = isManual ? manual : Time.system();
     PostgresOptions options = PostgresOptions.DEFAULTS.withTime(time).withStreamSchema(schema);
     this.store =
@@ -53,11 +54,11 @@ final class StreamFixture implements AutoCloseable {
   }
 
   static StreamFixture manual() {
-    return new StreamFixture(true);
+    return new StreamFixture(true, StreamSchemas.borrow());
   }
 
   static StreamFixture real() {
-    return new StreamFixture(false);
+    return new StreamFixture(false, TestDatabase.unique("s"));
   }
 
   StreamsInTransaction in(Connection connection) {
@@ -187,6 +188,6 @@ final class StreamFixture implements AutoCloseable {
   @Override
   public void close() {
     store.close();
-    TestDatabase.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+    StreamSchemas.giveBack(schema);
   }
 }

@@ -33,18 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class StreamStage implements AutoCloseable {
   private static final AtomicInteger CLASSES = new AtomicInteger(1_700_000_000);
   private static final int POINTS = 60;
-  private static final List<String> TABLES =
-      List.of(
-          "stream_queue",
-          "stream_partition",
-          "stream_message",
-          "stream_subscription",
-          "stream_cursor",
-          "stream_mark",
-          "stream_dead",
-          "stream_counter",
-          "stream_retention_log",
-          "pause_commit");
   private static final String WAITS =
       """
       SELECT a.pid, l.locktype, l.objid, split_part(a.application_name, ':', 1) AS actor,
@@ -300,11 +288,8 @@ final class StreamStage implements AutoCloseable {
 
   /** Deletes everything. */
   void clear() throws SQLException {
-    StringBuilder sql = new StringBuilder();
-    for (String table : TABLES) {
-      sql.append("DELETE FROM ").append(schema).append('.').append(table).append(';');
-    }
-    execute(sql.toString());
+    execute(StreamSchemas.emptying(schema));
+    execute("DELETE FROM %s.pause_commit".formatted(schema));
   }
 
   /** The first column of the first row, as text; null without a row. */

@@ -13,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +29,8 @@ final class TestDatabase {
   private static final String RUN = Long.toString(System.nanoTime(), 36);
   private static final @Nullable EmbeddedPostgres EMBEDDED;
   private static final String URL;
+  private static final SpareSchemas LOCKS =
+      new SpareSchemas(TestDatabase::makeLocks, TestDatabase::emptyingLocks);
 
   static {
     String given = System.getenv("HOLDFAST_TEST_DB");
@@ -84,9 +87,14 @@ final class TestDatabase {
   }
 
   static void execute(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+    try {
+      SpareConnections.use(
+          URL,
+          connection -> {
+            try (Statement statement = connection.createStatement()) {
+              return statement.execute(sql);
+            }
+          });
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
@@ -94,10 +102,15 @@ final class TestDatabase {
 
   /** The first column of the first row, as text; null without a row. */
   static @Nullable String query(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getString(1) : null;
+    try {
+      return SpareConnections.use(
+          URL,
+          connection -> {
+            try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+              return rows.next() ? rows.getString(1) : null;
+            }
+          });
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
@@ -133,12 +146,31 @@ final class TestDatabase {
 
   /** A fresh lock store on {@code time}, reached by {@code url}. */
   static LockSubject subject(String url, ManualTime time, UnaryOperator<PostgresOptions> change) {
-    LockTables tables = freshTables();
+    LockTables tables = LockTables.DEFAULTS.inSchema(LOCKS.borrow());
     PostgresOptions options =
         change.apply(PostgresOptions.DEFAULTS.withTime(time).withLockTables(tables));
     PostgresStore store =
         new PostgresStore(Pools.open(ConnectionString.parse(url), options.pool()), options);
     return new Subject(store, tables);
+  }
+
+  private static void makeLocks(String schema) {
+    execute("CREATE SCHEMA " + schema);
+    PostgresOptions options =
+        PostgresOptions.DEFAULTS.withLockTables(LockTables.DEFAULTS.inSchema(schema));
+    try (PostgresStore store =
+        new PostgresStore(Pools.open(ConnectionString.parse(URL), options.pool()), options)) {
+      store.locks().store().setup(LockCall.plain());
+    }
+  }
+
+  /** Deletes all locks, counters and waiters of the tables in a schema. */
+  static String emptyingLocks(String schema) {
+    LockTables tables = LockTables.DEFAULTS;
+    String waiters = "DELETE FROM holdfast.lock_waiters WHERE pair = '%s'";
+    return SpareSchemas.emptying(
+        List.of(schema + "." + tables.table(), schema + "." + tables.fenceTable()),
+        waiters.formatted(new LockSql(schema, tables.inSchema(schema)).pair()));
   }
 
   private record Subject(PostgresStore store, LockTables tables) implements LockSubject {
@@ -168,7 +200,7 @@ final class TestDatabase {
     @Override
     public void close() {
       store.close();
-      execute("DROP SCHEMA " + tables.schema() + " CASCADE");
+      LOCKS.giveBack(String.valueOf(tables.schema()));
     }
   }
 }
