@@ -1,0 +1,139 @@
+package io.holdfast.postgres;
+
+import static io.holdfast.postgres.DifferentialJobOp.outcome;
+import static io.holdfast.postgres.DifferentialJobSide.CALL;
+
+import io.holdfast.job.Job;
+import io.holdfast.job.JobReader;
+import io.holdfast.job.JobReader.Answer;
+import io.holdfast.job.JobReader.Facts;
+import io.holdfast.job.JobReader.Part;
+import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobReader.Request;
+import io.holdfast.job.JobState;
+import io.holdfast.postgres.DifferentialJobOp.Question;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Looking at jobs. */
+final class DifferentialJobLook {
+  private static final int MOST_PAGES = 1_000;
+
+  private DifferentialJobLook() {}
+
+  private static String name(DifferentialJobDice dice, DifferentialJobModel model) {
+    Job job = model.any(dice, dice.one(JobState.values()));
+    return job == null || dice.once(15) ? "nojob" : model.name(job);
+  }
+
+  static Question find(DifferentialJobDice dice, DifferentialJobModel model) {
+    return find(name(dice, model), dice.one(true, false));
+  }
+
+  static Question find(String name, boolean withPayload) {
+    return new Question(
+        "find " + name,
+        side -> side.process(1).reader().find(side.id(name), withPayload, CALL),
+        outcome(
+            "find",
+            answer ->
+                ((Optional<?>) answer).map(job -> ((Job) job).state().name()).orElse("nothing")));
+  }
+
+  static Question facts(DifferentialJobDice dice, DifferentialJobModel model) {
+    return facts(name(dice, model));
+  }
+
+  static Question facts(String name) {
+    return new Question(
+        "facts of " + name,
+        side -> side.first().reader().facts(side.id(name), CALL),
+        answer -> ((Optional<?>) answer).map(facts -> kinds((Facts) facts)).orElse(List.of()));
+  }
+
+  private static List<String> kinds(Facts facts) {
+    List<String> seen = new ArrayList<>();
+    seen.add("facts:" + facts.job().state());
+    seen.add(facts.pausedAt() == null ? "facts:not paused" : "facts:paused");
+    seen.add(facts.keyLimit() == null ? "facts:no limit" : "facts:limit");
+    seen.add(facts.keyHolders().isEmpty() ? "facts:no holders" : "facts:holders");
+    seen.add(facts.hasWorker() ? "facts:worker" : "facts:no worker");
+    seen.add(facts.knowsType() ? "facts:known type" : "facts:unknown type");
+    seen.add(facts.ahead() == 0 ? "facts:none ahead" : "facts:ahead");
+    return seen;
+  }
+
+  static Question trace(DifferentialJobDice dice, DifferentialJobModel model) {
+    String trace = dice.one("x", "y", "z");
+    return new Question(
+        "trace " + trace,
+        side -> side.first().reader().trace(trace, CALL),
+        outcome("trace", answer -> ((List<?>) answer).isEmpty() ? "none" : "some"));
+  }
+
+  static Question list(DifferentialJobDice dice, DifferentialJobModel model) {
+    Job job = dice.once(3) ? null : model.any(dice, dice.one(JobState.values()));
+    Part part = job == null ? dice.one(Part.values()) : part(job, dice);
+    String queue = job == null ? DifferentialJobAdmin.queue(dice) : job.queue();
+    String type = dice.maybe(5, dice.one("t", "u"));
+    Request request = new Request(queue, part, type, dice.one(1, 1, 2, 500), null);
+    return dice.once(6) ? page(request, position(dice, model, part)) : pages(request);
+  }
+
+  /** A part that the job is in. */
+  private static Part part(Job job, DifferentialJobDice dice) {
+    return switch (job.state()) {
+      case READY -> job.spec().runAt() == null ? Part.READY : Part.DUE;
+      case SCHEDULED -> Part.SCHEDULED;
+      case GATED -> Part.GATED;
+      case INFLIGHT -> Part.INFLIGHT;
+      case DONE -> dice.one(Part.FINISHED, Part.SUCCEEDED);
+      case CANCELLED -> dice.one(Part.CANCELLED, Part.FINISHED);
+      case DLQ -> Part.DLQ;
+    };
+  }
+
+  /** Somewhere, whether a page ended there or not. */
+  private static Position position(
+      DifferentialJobDice dice, DifferentialJobModel model, Part part) {
+    String key = part == Part.GATED ? dice.one("k", "l", "") : null;
+    return new Position(dice.near(model.now()), key, dice.one("", "j003", "~"));
+  }
+
+  private static Question page(Request request, Position after) {
+    Request there =
+        new Request(request.queue(), request.part(), request.type(), request.limit(), after);
+    return new Question(
+        "list " + there, side -> side.first().reader().list(there, CALL), answer -> List.of());
+  }
+
+  /** All pages, from the first to the last. */
+  static Question pages(Request request) {
+    return new Question(
+        "list all pages of " + request,
+        side -> pages(side.first().reader(), request),
+        answer -> {
+          List<?> pages = (List<?>) answer;
+          boolean isEmpty = ((Answer) pages.get(0)).jobs().isEmpty();
+          String kind = isEmpty ? "none" : pages.size() > 1 ? "pages" : "page";
+          return List.of("list " + request.part() + ":" + kind);
+        });
+  }
+
+  private static List<Answer> pages(JobReader reader, Request request) {
+    List<Answer> pages = new ArrayList<>();
+    Position after = null;
+    do {
+      Answer page = reader.list(from(request, after), CALL);
+      pages.add(page);
+      after = page.next();
+    } while (after != null && pages.size() < MOST_PAGES);
+    return pages;
+  }
+
+  private static Request from(Request request, @Nullable Position after) {
+    return new Request(request.queue(), request.part(), request.type(), request.limit(), after);
+  }
+}
