@@ -15,7 +15,8 @@ import picocli.CommandLine.Command;
       SoakConsumer.class,
       StreamsBenchmark.class,
       StreamSoak.class,
-      StreamSoakConsumer.class
+      StreamSoakConsumer.class,
+      JobsBenchmark.class
     })
 public final class Main {
   private Main() {}

@@ -144,10 +144,10 @@ final class ReportPrinter {
     out.println("## Targets");
     out.println();
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("#", "measure", "target", "measured: median (min to max)", "holds"));
+    rows.add(List.of("#", "measure", "target", "measured: median (min to max)", "verdict"));
     for (Report.Target target : targets) {
       Boolean holds = target.holds();
-      String verdict = holds == null ? "-" : holds ? "yes" : "NO";
+      String verdict = holds == null ? "-" : holds ? "HOLDS" : "MISSED";
       rows.add(List.of(target.id(), target.measure(), target.target(), target.measured(), verdict));
     }
     table(rows);

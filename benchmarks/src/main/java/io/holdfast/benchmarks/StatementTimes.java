@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,13 @@ final class StatementTimes implements StatementListener {
 
   long total() {
     return sums.values().stream().mapToLong(sum -> sum.times.sum()).sum();
+  }
+
+  /** How often each was said. */
+  Map<String, Long> counts() {
+    Map<String, Long> counts = new TreeMap<>();
+    sums.forEach((operation, sum) -> counts.put(operation, sum.times.sum()));
+    return counts;
   }
 
   static final List<String> HEADER = List.of("subject", "statement", "times", "mean µs");
