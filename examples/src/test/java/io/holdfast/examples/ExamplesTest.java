@@ -121,6 +121,39 @@ class ExamplesTest {
         .containsExactly("rolled back", "committed", "booked 30", "receipt for 30");
   }
 
+  @Test
+  void a_job_is_enqueued_with_the_callers_commit_or_not_at_all() throws Exception {
+    assertThat(run(EnqueueInTransactionMain::main).lines())
+        .containsExactlyInAnyOrder("bob was turned away", "ann signed up", "welcome, ann");
+  }
+
+  @Test
+  void a_worker_retries_and_gives_up() throws Exception {
+    assertThat(run(WorkerMain::main).lines())
+        .contains("attempt 1 of cat.png", "attempt 2 of cat.png", "attempt 1 of broken.png")
+        .endsWith("given up: handler error: not an image", "dead letters: 1");
+  }
+
+  @Test
+  void a_schedule_makes_jobs() throws Exception {
+    assertThat(run(RecurringMain::main).lines())
+        .contains("an extra report", "a slot's report")
+        .contains("daily, 0 7 * * MON-FRI", "often, @every 1s");
+  }
+
+  @Test
+  void a_job_goes_on_where_it_stood() throws Exception {
+    assertThat(run(ProgressMain::main).lines())
+        .containsExactly(
+            "page 1", "page 2", "page 3 failed", "page 3", "page 4", "100 %, page 4", "4 pages");
+  }
+
+  @Test
+  void killed_workers_leave_each_effect_exactly_once() throws Exception {
+    assertThat(run(args -> EffectivelyOnceMain.main(args[0], "6")).lines())
+        .containsExactly("killed workers at random", "every effect exactly once: true");
+  }
+
   private static String run(Example example) throws Exception {
     PrintStream usual = System.out;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
