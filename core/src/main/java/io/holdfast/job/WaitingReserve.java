@@ -68,13 +68,14 @@ final class WaitingReserve implements JobEngine.Listener {
       if (future.isDone()) {
         return;
       }
+      long askedNanos = jobs.time.nanos();
       Reserved reserved =
           jobs.engine.call(() -> jobs.backend.store().reserve(request, jobs.storeCall()));
       boolean isOver = untilNanos - jobs.time.nanos() <= 0;
       if (!reserved.jobs().isEmpty() || isOver && !reserved.more()) {
         deliver(reserved);
       } else {
-        lookLater(reserved);
+        lookLater(reserved, askedNanos);
       }
     } catch (RuntimeException e) {
       future.completeExceptionally(JobEngine.asJobException(e));
@@ -90,7 +91,8 @@ final class WaitingReserve implements JobEngine.Listener {
     }
   }
 
-  private void lookLater(Reserved reserved) {
+  /** Counts from when it was asked: what became due during the call is looked for at once. */
+  private void lookLater(Reserved reserved, long askedNanos) {
     boolean isAgain;
     synchronized (this) {
       isAgain = isLookingAgain || reserved.more();
@@ -101,11 +103,11 @@ final class WaitingReserve implements JobEngine.Listener {
       look();
       return;
     }
-    long next = Time.after(jobs.time.nanos(), POLL.toMillis());
+    long next = Time.after(askedNanos, POLL.toMillis());
     Instant nextAt = reserved.nextAt();
     if (nextAt != null) {
       long inMs = 1 + Duration.between(reserved.at(), nextAt).toMillis();
-      next = earlier(next, Time.after(jobs.time.nanos(), inMs));
+      next = earlier(next, Time.after(askedNanos, inMs));
     }
     Timers.Timer later = jobs.engine.timers().at(earlier(next, untilNanos), this::look);
     synchronized (this) {
