@@ -206,7 +206,7 @@ class JobCompletionTest {
     }
     assertThat(holder.runs).hasValue(2);
     assertThat(effects()).isEqualTo("held2");
-    assertThat(jobs.column("held", "deliveries")).isEqualTo("2");
+    assertThat(jobs.column("held", "deliveries >= 2")).isEqualTo("t");
   }
 
   @Test

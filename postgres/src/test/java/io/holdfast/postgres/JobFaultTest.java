@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.ErrorCode;
+import io.holdfast.HoldfastException;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.job.Held;
 import io.holdfast.job.JobError;
@@ -215,7 +216,7 @@ class JobFaultTest {
     Map<String, Integer> runs = new ConcurrentHashMap<>();
     try (JobNode node = new JobNode(fixture);
         JobWorker worker = worker(node.jobs, runs).lease(Duration.ofSeconds(2)).start()) {
-      for (int round = 1; round <= 4; round++) {
+      for (int round = 1; round <= 3; round++) {
         int wanted = 50 * round;
         fixture.store.enqueue(
             IntStream.range(wanted - 50, wanted)
@@ -227,7 +228,7 @@ class JobFaultTest {
         node.await("done", wanted);
       }
 
-      assertThat(runs).hasSize(200);
+      assertThat(runs).hasSize(150);
       assertThat(worker.stats().outcomes().keySet())
           .extracting(ended -> ended.outcome().name())
           .isSubsetOf("SUCCEEDED", "LOST", "RELEASED");
@@ -239,12 +240,12 @@ class JobFaultTest {
   void a_worker_gets_through_a_time_without_free_connections() throws Exception {
     Map<String, Integer> runs = new ConcurrentHashMap<>();
     PoolSettings small =
-        PoolSettings.DEFAULTS.withMaxConnections(2).withConnectTimeout(Duration.ofSeconds(2));
+        PoolSettings.DEFAULTS.withMaxConnections(2).withConnectTimeout(Duration.ofSeconds(1));
     try (JobNode node =
             new JobNode(fixture, TestDatabase.url(), options -> options.withPool(small));
         JobWorker worker = worker(node.jobs, runs).start()) {
-      node.jobs.enqueue(drafts(10));
-      node.await("done", 10);
+      fixture.enqueue("early");
+      node.await("done", 1);
       CountDownLatch release = new CountDownLatch(1);
       CountDownLatch taken = new CountDownLatch(2);
       List<CompletableFuture<Boolean>> busy =
@@ -260,23 +261,37 @@ class JobFaultTest {
       for (CompletableFuture<Boolean> one : busy) {
         assertThat(one.get(20, SECONDS)).isTrue();
       }
-      node.await("done", 11);
+      node.await("done", 2);
       assertThat(runs.values()).containsOnly(1);
       assertThat(worker.stats().refusals()).isEmpty();
     }
   }
 
-  private static boolean occupy(JobNode node, CountDownLatch taken, CountDownLatch release) {
-    return node.holdfast.transaction(
-        TransactionSettings.DEFAULTS,
-        connection -> {
-          taken.countDown();
+  /** Takes a connection until told to give it back; the worker may have it first. */
+  private static boolean occupy(JobNode node, CountDownLatch taken, CountDownLatch release)
+      throws Exception {
+    AtomicBoolean isDone = new AtomicBoolean();
+    await(
+        () -> {
           try {
-            return release.await(60, SECONDS);
-          } catch (InterruptedException e) {
-            throw new AssertionError(e);
+            isDone.set(
+                node.holdfast.transaction(
+                    TransactionSettings.DEFAULTS, connection -> waited(taken, release)));
+            return true;
+          } catch (HoldfastException e) {
+            return false;
           }
         });
+    return isDone.get();
+  }
+
+  private static boolean waited(CountDownLatch taken, CountDownLatch release) {
+    taken.countDown();
+    try {
+      return release.await(60, SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
