@@ -174,7 +174,7 @@ public abstract class JobWorkerThreadsContract extends JobThreadedSuite {
     eventually(() -> store.count("beat") >= beats + 4);
     Duration took = Duration.ofNanos(System.nanoTime() - beganNanos);
 
-    assertThat(took).isGreaterThanOrEqualTo(SHORT.dividedBy(3).multipliedBy(3));
+    assertThat(took).isGreaterThanOrEqualTo(SHORT.dividedBy(3).multipliedBy(2));
     assertThat(worker.stats().active()).isEqualTo(20);
     pending.endAll();
     eventually(() -> count(JobState.DONE) == 20);
