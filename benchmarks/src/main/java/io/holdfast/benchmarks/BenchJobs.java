@@ -83,6 +83,12 @@ record BenchJobs(Place place, String schema) {
     load(LOAD_GATED.replace("{key}", KEY), rows);
   }
 
+  /** Without what another measure left. */
+  void empty() throws SQLException {
+    open().close();
+    place.run("TRUNCATE " + table());
+  }
+
   private void load(String sql, long rows) throws SQLException {
     place.run(sql.replace("{table}", table()).replace("{rows}", Long.toString(rows)));
     place.run("VACUUM ANALYZE " + table());

@@ -2,9 +2,7 @@ package io.holdfast.benchmarks;
 
 import java.io.IOException;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,14 +26,13 @@ final class JobMeasures {
   /** Connections of every pool: peers hold one for each handler. */
   private static final int POOL_SIZE = Drained.CONCURRENCY + 2;
 
-  private static final Duration DAY = Duration.ofDays(1);
-  private static final HoldfastDrain.Places THIRTY_TWO = new HoldfastDrain.Places(32, 32);
+  private static final HoldfastDrain.Places THIRTY_TWO = new HoldfastDrain.Places(1, 32, 32);
 
   private final BenchDatabase database;
   private final JobProfile profile;
   private final Set<String> wanted;
   private final Consumer<String> progress;
-  private final NodePeers node;
+  private final JobPeers peers;
   private final Place place;
   private final BenchJobs jobs;
   private final List<Report.Measure> measures = new ArrayList<>();
@@ -46,13 +43,13 @@ final class JobMeasures {
       BenchDatabase database,
       JobProfile profile,
       Set<String> wanted,
-      NodePeers node,
+      JobPeers peers,
       Consumer<String> progress) {
     this.database = database;
     this.profile = profile;
     this.wanted = wanted;
     this.progress = progress;
-    this.node = node;
+    this.peers = peers;
     this.place = new Place(database.url(), POOL_SIZE);
     this.jobs = new BenchJobs(place, "bench_jobs");
   }
@@ -60,8 +57,9 @@ final class JobMeasures {
   QueueReport run() throws Exception {
     Map<String, String> machine = Facts.machine();
     Map<String, String> server = Facts.server(place);
-    if (node.missing() != null) {
-      machine.put("graphile-worker and pg-boss", "not here: " + node.missing());
+    String missing = peers.node().missing();
+    if (missing != null) {
+      machine.put("graphile-worker and pg-boss", "not here: " + missing);
     }
     try (ServerMeter meter = new ServerMeter(database.adminUrl(), database.name())) {
       measure(meter);
@@ -100,7 +98,8 @@ final class JobMeasures {
               rounds.run(JobReserves.all(place, profile))));
     }
     if (wants(COMMITS)) {
-      HoldfastDrain subject = new HoldfastDrain(jobs, "Holdfast", Duration.ZERO, THIRTY_TWO);
+      HoldfastDrain subject =
+          new HoldfastDrain("Holdfast", jobs, HoldfastDrain.Terms.DELETING.with(THIRTY_TWO));
       DrainSeries found = drains.run(List.of(subject), profile).get(0);
       addDrains("commits: concurrency 32, prefetch 32", List.of(found));
       targets.commits(THIRTY_TWO.concurrency(), found);
@@ -122,41 +121,13 @@ final class JobMeasures {
   }
 
   private void drain(Drains drains) throws Exception {
-    HoldfastDrain deleting =
-        new HoldfastDrain(jobs, "Holdfast", Duration.ZERO, HoldfastDrain.Places.LIKE_PEERS);
-    HoldfastDrain keeping =
-        new HoldfastDrain(jobs, "Holdfast, kept", DAY, HoldfastDrain.Places.LIKE_PEERS);
-    Map<String, Drained> subjects = new LinkedHashMap<>();
-    subjects.put("deleting", deleting);
-    subjects.put("keeping", keeping);
-    if (node.missing() == null) {
-      subjects.put("graphile", new NodeDrain(NodeDrain.Kind.GRAPHILE, node, place));
-      subjects.put("pg-boss", new NodeDrain(NodeDrain.Kind.PG_BOSS, node, place));
-    }
-    subjects.put("db-scheduler", new DbSchedulerDrain(place));
-    subjects.put("jobrunr", new JobRunrDrain(place));
-    List<DrainSeries> found = drains.run(List.copyOf(subjects.values()), profile);
+    JobDrains all = new JobDrains(jobs);
+    all.measure(drains, peers.open(place), profile);
     String title = "drain: %,d jobs, %d handlers at once, %d jobs ahead";
-    addDrains(Targets.text(title, profile.jobs(), Drained.CONCURRENCY, Drained.AHEAD), found);
-    List<List<String>> said = new ArrayList<>();
-    said.add(StatementTimes.HEADER);
-    said.addAll(deleting.statements().rows(deleting.title()));
-    said.addAll(keeping.statements().rows(keeping.title()));
-    tables.add(new QueueReport.Table("drain: what was said to the server in the last round", said));
-    Map<String, DrainSeries> byName = new LinkedHashMap<>();
-    int next = 0;
-    for (String name : subjects.keySet()) {
-      byName.put(name, found.get(next++));
-    }
-    targets.drain(found.get(0), found.get(1), peers(byName));
-  }
-
-  private static JobTargets.Peers peers(Map<String, DrainSeries> found) {
-    return new JobTargets.Peers(
-        found.get("graphile"),
-        found.get("pg-boss"),
-        found.get("db-scheduler"),
-        found.get("jobrunr"));
+    addDrains(Targets.text(title, profile.jobs(), Drained.CONCURRENCY, Drained.AHEAD), all.all());
+    String said = "drain: what was said to the server in the last round";
+    tables.add(new QueueReport.Table(said, all.statements()));
+    targets.drain(all);
   }
 
   private void enqueue(Rounds rounds) throws Exception {
@@ -167,8 +138,9 @@ final class JobMeasures {
   }
 
   private void latency() throws IOException, InterruptedException, SQLException {
+    jobs.empty();
     try (@Nullable NodePeer graphile =
-        node.missing() == null ? NodeDrain.Kind.GRAPHILE.open(node, place) : null) {
+        peers.has(JobPeer.GRAPHILE) ? NodeDrain.Kind.GRAPHILE.open(peers.node(), place) : null) {
       JobLatency latency = new JobLatency(jobs, graphile, profile);
       latency.measure();
       tables.add(
@@ -188,13 +160,14 @@ final class JobMeasures {
   }
 
   private void blockedKey(Drains drains) throws Exception {
+    HoldfastDrain.Terms terms = HoldfastDrain.Terms.DELETING;
     HoldfastDrain without =
+        new HoldfastDrain("Holdfast", new BenchJobs(place, "bench_free"), terms);
+    HoldfastDrain beside =
         new HoldfastDrain(
-            new BenchJobs(place, "bench_free"),
-            "Holdfast",
-            Duration.ZERO,
-            HoldfastDrain.Places.LIKE_PEERS);
-    BlockedKey beside = new BlockedKey(new BenchJobs(place, "bench_blocked"), profile.gated());
+            Targets.text("beside %,d blocked jobs", profile.gated()),
+            new BenchJobs(place, "bench_blocked"),
+            terms.beside(profile.gated()));
     List<DrainSeries> found = drains.run(List.of(without, beside), profile);
     addDrains("blocked key", found);
     targets.blocked(profile.gated(), found);

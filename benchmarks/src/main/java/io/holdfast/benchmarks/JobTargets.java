@@ -11,22 +11,18 @@ final class JobTargets {
     return targets.list();
   }
 
-  /** Ours deleting and keeping; peers that were not to be had are null. */
-  void drain(DrainSeries deleting, DrainSeries keeping, Peers peers) {
-    targets.atLeast("1", "jobs/s against graphile-worker", 2.0, over(deleting, peers.graphile()));
+  void drain(JobDrains found) {
+    DrainSeries deleting = found.deleting();
+    DrainSeries keeping = found.keeping();
+    DrainSeries graphile = found.peer(JobPeer.GRAPHILE);
+    targets.atLeast("1", "jobs/s against graphile-worker", 2.0, over(deleting, graphile));
     targets.atLeast("2", "the same keeping done jobs, of that", 0.6, keeping.over(deleting));
-    report("2", "keeping done jobs, against graphile-worker", over(keeping, peers.graphile()));
-    report("2", "keeping done jobs, against pg-boss", over(keeping, peers.pgBoss()));
-    targets.atLeast("3", "jobs/s against db-scheduler", 5.0, over(deleting, peers.dbScheduler()));
-    report("3", "keeping done jobs, against JobRunr", over(keeping, peers.jobRunr()));
+    report("2", "keeping done jobs, against graphile-worker", over(keeping, graphile));
+    report("2", "keeping done jobs, against pg-boss", over(keeping, found.peer(JobPeer.PG_BOSS)));
+    targets.atLeast(
+        "3", "jobs/s against db-scheduler", 5.0, over(deleting, found.peer(JobPeer.DB_SCHEDULER)));
+    report("3", "keeping done jobs, against JobRunr", over(keeping, found.peer(JobPeer.JOBRUNR)));
   }
-
-  /** What the peers gave. */
-  record Peers(
-      @Nullable DrainSeries graphile,
-      @Nullable DrainSeries pgBoss,
-      @Nullable DrainSeries dbScheduler,
-      @Nullable DrainSeries jobRunr) {}
 
   private static @Nullable Spread over(DrainSeries ours, @Nullable DrainSeries peer) {
     return peer == null ? null : ours.over(peer);

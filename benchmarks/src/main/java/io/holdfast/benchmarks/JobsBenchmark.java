@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -51,6 +52,13 @@ final class JobsBenchmark implements Callable<Integer> {
       description = "some of: drain, enqueue, latency, reserve, commits, idle, blocked-key")
   private @Nullable List<String> only;
 
+  @Option(
+      names = "--peers",
+      split = ",",
+      paramLabel = "PEER",
+      description = "some of: graphile-worker, pg-boss, db-scheduler, jobrunr")
+  private @Nullable List<String> peers;
+
   @Override
   public Integer call() throws Exception {
     Set<String> wanted = new LinkedHashSet<>(only == null ? JobMeasures.ALL : only);
@@ -58,15 +66,22 @@ final class JobsBenchmark implements Callable<Integer> {
       System.err.println("--only knows " + String.join(", ", JobMeasures.ALL));
       return 2;
     }
-    boolean needsNode = wanted.contains(JobMeasures.DRAIN) || wanted.contains(JobMeasures.LATENCY);
-    NodePeers node = needsNode ? NodePeers.prepare() : NodePeers.none("not asked for");
     QueueReport report =
-        measure(profile(), db, wanted, node, name -> System.err.println("... " + name));
+        measure(profile(), db, wanted, peers(wanted), name -> System.err.println("... " + name));
     report.print(System.out);
     if (json != null) {
       LocksBenchmark.write(report, json);
     }
     return 0;
+  }
+
+  private JobPeers peers(Set<String> measures) throws InterruptedException {
+    Set<JobPeer> asked =
+        peers == null ? JobPeer.all() : peers.stream().map(JobPeer::of).collect(Collectors.toSet());
+    boolean needsNode =
+        (measures.contains(JobMeasures.DRAIN) || measures.contains(JobMeasures.LATENCY))
+            && asked.stream().anyMatch(JobPeer::needsNode);
+    return new JobPeers(asked, needsNode ? NodePeers.prepare() : NodePeers.none("not asked for"));
   }
 
   private JobProfile profile() {
@@ -88,11 +103,11 @@ final class JobsBenchmark implements Callable<Integer> {
       JobProfile profile,
       @Nullable String db,
       Set<String> wanted,
-      NodePeers node,
+      JobPeers peers,
       Consumer<String> progress)
       throws Exception {
     try (BenchDatabase database = BenchDatabase.create(db)) {
-      return new JobMeasures(database, profile, wanted, node, progress).run();
+      return new JobMeasures(database, profile, wanted, peers, progress).run();
     }
   }
 }

@@ -6,8 +6,9 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,7 @@ record NodePeers(Path directory, @Nullable String missing) {
     }
     Path stamp = directory.resolve("installed.json");
     byte[] wanted = read(PACKAGES);
-    if (Files.exists(stamp) && java.util.Arrays.equals(Files.readAllBytes(stamp), wanted)) {
+    if (Files.exists(stamp) && Arrays.equals(Files.readAllBytes(stamp), wanted)) {
       return null;
     }
     copy(PACKAGES, directory);
@@ -71,20 +72,12 @@ record NodePeers(Path directory, @Nullable String missing) {
 
   private static byte[] read(String name) throws IOException {
     try (InputStream in = Main.class.getResourceAsStream("/peers/" + name)) {
-      if (in == null) {
-        throw new IOException("no resource " + name);
-      }
-      return in.readAllBytes();
+      return Objects.requireNonNull(in, name).readAllBytes();
     }
   }
 
   private static void copy(String name, Path directory) throws IOException {
-    try (InputStream in = Main.class.getResourceAsStream("/peers/" + name)) {
-      Files.copy(
-          java.util.Objects.requireNonNull(in),
-          directory.resolve(name),
-          StandardCopyOption.REPLACE_EXISTING);
-    }
+    Files.write(directory.resolve(name), read(name));
   }
 
   private static String run(Path directory, String... line)

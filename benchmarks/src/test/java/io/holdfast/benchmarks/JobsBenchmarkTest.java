@@ -25,7 +25,7 @@ class JobsBenchmarkTest {
             TINY,
             null,
             new LinkedHashSet<>(JobMeasures.ALL),
-            NodePeers.none("not asked for"),
+            new JobPeers(JobPeer.all(), NodePeers.none("not asked for")),
             name -> {});
     LocksBenchmark.write(report, file);
     report.print(System.out);

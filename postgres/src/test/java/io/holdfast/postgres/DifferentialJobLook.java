@@ -74,12 +74,22 @@ final class DifferentialJobLook {
   }
 
   static Question list(DifferentialJobDice dice, DifferentialJobModel model) {
-    Job job = dice.once(3) ? null : model.any(dice, dice.one(JobState.values()));
+    Job job = dice.once(4) ? null : crowded(dice, model);
     Part part = job == null ? dice.one(Part.values()) : part(job, dice);
     String queue = job == null ? DifferentialJobAdmin.queue(dice) : job.queue();
     String type = dice.maybe(5, dice.one("t", "u"));
-    Request request = new Request(queue, part, type, dice.one(1, 1, 2, 500), null);
+    Request request = new Request(queue, part, type, dice.one(1, 1, 1, 2, 500), null);
     return dice.once(6) ? page(request, position(dice, model, part)) : pages(request);
+  }
+
+  /** A job that is not alone where it is, if there is one. */
+  private static @Nullable Job crowded(DifferentialJobDice dice, DifferentialJobModel model) {
+    List<Job> there = model.jobs(dice.one(JobState.values()));
+    List<Job> crowded =
+        there.stream()
+            .filter(job -> there.stream().filter(o -> o.queue().equals(job.queue())).count() > 1)
+            .toList();
+    return crowded.isEmpty() ? model.any(dice) : dice.of(crowded);
   }
 
   /** A part that the job is in. */

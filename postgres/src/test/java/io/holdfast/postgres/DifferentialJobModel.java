@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -137,8 +138,12 @@ final class DifferentialJobModel {
 
   /** One of the latest runs that are so; null if there is none. */
   @Nullable Grip grip(DifferentialJobDice dice, Predicate<Grip> which) {
-    List<Grip> found = grips.stream().filter(which).toList();
-    int latest = Math.min(8, found.size());
-    return latest == 0 ? null : found.get(found.size() - 1 - dice.below(latest));
+    List<Grip> latest =
+        IntStream.rangeClosed(1, grips.size())
+            .mapToObj(back -> grips.get(grips.size() - back))
+            .filter(which)
+            .limit(8)
+            .toList();
+    return latest.isEmpty() ? null : dice.of(latest);
   }
 }

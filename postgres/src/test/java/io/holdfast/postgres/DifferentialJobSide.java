@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class DifferentialJobSide {
   static final StoreCall CALL = StoreCall.plain();
   private static final Pattern MADE = Pattern.compile("[0-9a-f]{32}");
+  private static final int MADE_LENGTH = 32;
   private static final int SUFFIX = 8;
 
   private final List<JobBackend> processes;
@@ -42,7 +43,7 @@ final class DifferentialJobSide {
 
   /** The name of an id: itself, if a test gave it. */
   String name(String id) {
-    if (!MADE.matcher(id).matches()) {
+    if (!isMade(id)) {
       return id;
     }
     String name = nameOfId.computeIfAbsent(id, unknown -> "<made " + (nameOfId.size() + 1) + ">");
@@ -50,9 +51,13 @@ final class DifferentialJobSide {
     return name;
   }
 
+  private static boolean isMade(String id) {
+    return id.length() == MADE_LENGTH && MADE.matcher(id).matches();
+  }
+
   /** Whether an answer that was compared told of this id, so that both sides know its name. */
   boolean isNamed(String id) {
-    return nameOfId.containsKey(id) || !MADE.matcher(id).matches();
+    return !isMade(id) || nameOfId.containsKey(id);
   }
 
   /** A text with names for ids. */

@@ -295,7 +295,7 @@ public abstract class StorageContract extends QueueSuite {
     assertThat(queue.admin().stats().leaseWaiting()).isZero();
     CompletableFuture<LeasedItems> one = parked(queue, "one", 1);
     parked(queue, "two", 1);
-    assertThat(queue.admin().stats().leaseWaiting()).isEqualTo(2);
+    eventually(() -> queue.admin().stats().leaseWaiting() == 2);
 
     one.cancel(true);
 
