@@ -89,7 +89,11 @@ final class PostgresJobUpkeep implements JobUpkeep {
       """
           .replace("{now}", JobSession.NOW);
 
-  /** A key that is locked is in use; one that comes back gets a new row. */
+  /**
+   * A key that is locked is in use; one that comes back gets a new row. The limits keep the look at
+   * a key's jobs a look at a key's jobs: a planner may turn NOT EXISTS into a join over all of
+   * them.
+   */
   static final String FORGET_KEYS =
       """
       WITH few AS MATERIALIZED (
@@ -100,11 +104,13 @@ final class PostgresJobUpkeep implements JobUpkeep {
       idle AS MATERIALIZED (
         SELECT k.queue, k.limit_key
           FROM few AS f JOIN {keys} AS k ON k.queue = f.queue AND k.limit_key = f.limit_key
-         WHERE NOT EXISTS (SELECT FROM {jobs} AS j
-                            WHERE j.queue = k.queue AND j.limit_key = k.limit_key AND j.gate_at IS NOT NULL)
-           AND NOT EXISTS (SELECT FROM {jobs} AS j
-                            WHERE j.queue = k.queue AND j.limit_key = k.limit_key AND j.gate_at IS NULL
-                              AND j.status IN ('ready', 'inflight'))
+         WHERE (SELECT true FROM {jobs} AS j
+                 WHERE j.queue = k.queue AND j.limit_key = k.limit_key AND j.gate_at IS NOT NULL
+                 LIMIT 1) IS NULL
+           AND (SELECT true FROM {jobs} AS j
+                 WHERE j.queue = k.queue AND j.limit_key = k.limit_key AND j.gate_at IS NULL
+                   AND j.status IN ('ready', 'inflight')
+                 LIMIT 1) IS NULL
            FOR UPDATE OF k SKIP LOCKED),
       gone AS (
         DELETE FROM {keys} AS k USING idle AS i WHERE k.queue = i.queue AND k.limit_key = i.limit_key)

@@ -53,7 +53,7 @@ final class DifferentialJobSettles {
   }
 
   private static Grip grip(DifferentialJobDice dice, DifferentialJobModel model) {
-    Grip found = dice.once(3) ? model.grip(dice, model::isAskedToEnd) : null;
+    Grip found = dice.once(2) ? model.grip(dice, model::isAskedToEnd) : null;
     if (found == null && !dice.once(4)) {
       found = model.grip(dice, model::isHeld);
     }

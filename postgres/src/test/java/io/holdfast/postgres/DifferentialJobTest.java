@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * same sequences; others are explored besides, and a failure tells its seed.
  */
 class DifferentialJobTest {
-  private static final int TRIES = 260;
+  private static final int TRIES = 300;
   private static final int OTHER_TRIES = 40;
   private static final int LONGEST = 200;
   private static final int ENOUGH = 20;

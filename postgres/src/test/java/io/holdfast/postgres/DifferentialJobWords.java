@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** What is said about runs. */
 final class DifferentialJobWords {
   private static final List<String> VERBS =
-      List.of("ack", "retry", "fail", "release", "report", "fail");
+      List.of("ack", "retry", "fail", "release", "report", "fail", "report");
 
   private DifferentialJobWords() {}
 

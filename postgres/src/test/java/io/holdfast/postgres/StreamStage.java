@@ -43,6 +43,9 @@ final class StreamStage implements AutoCloseable {
   private static final Duration BETWEEN_LOOKS = Duration.ofNanos(200_000);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /** Some locks are waited for in passing: who is blocked stays so. */
+  private static final int ENOUGH_LOOKS = 3;
+
   /** Where an actor is. */
   enum Where {
     /** It has not begun. */
@@ -61,6 +64,7 @@ final class StreamStage implements AutoCloseable {
     private final String name;
     private final int gates = CLASSES.incrementAndGet();
     private int next;
+    private int looks;
     private Where where = Where.WINGS;
     private String point = "";
     private int pid;
@@ -96,7 +100,7 @@ final class StreamStage implements AutoCloseable {
         return false;
       }
       if (!"advisory".equals(row.getString("locktype"))) {
-        return true;
+        return looks++ >= ENOUGH_LOOKS;
       }
       if (row.getInt("objid") != next) {
         return false;
@@ -229,6 +233,8 @@ final class StreamStage implements AutoCloseable {
     }
     actor.next++;
     actor.where = Where.BLOCKED;
+    one.looks = 0;
+    other.looks = 0;
     await();
   }
 

@@ -1,5 +1,6 @@
 package io.holdfast.postgres;
 
+import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.lease.Hints;
 import io.holdfast.lock.LockBackend;
@@ -27,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class TestDatabase {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final String RUN = Long.toString(System.nanoTime(), 36);
+
+  /** These tests kill processes, not machines: what was written is there, flushed or not. */
+  private static final EmbeddedOptions QUICK =
+      EmbeddedOptions.defaults().withSetting("fsync", "off").withSetting("full_page_writes", "off");
+
   private static final @Nullable EmbeddedPostgres EMBEDDED;
   private static final String URL;
   private static final SpareSchemas LOCKS =
@@ -34,7 +40,7 @@ final class TestDatabase {
 
   static {
     String given = System.getenv("HOLDFAST_TEST_DB");
-    EMBEDDED = given == null || given.isBlank() ? EmbeddedPostgres.temporary() : null;
+    EMBEDDED = given == null || given.isBlank() ? EmbeddedPostgres.temporary(QUICK) : null;
     URL = EMBEDDED == null ? ConnectionString.parse(given).jdbcUrl() : EMBEDDED.jdbcUrl();
     // One user stays, so that the pool of this url is made once.
     Pools.open(ConnectionString.parse(URL), PoolSettings.DEFAULTS);

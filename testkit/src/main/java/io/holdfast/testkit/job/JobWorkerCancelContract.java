@@ -84,17 +84,21 @@ public abstract class JobWorkerCancelContract extends JobWorkerSuite {
     JobWorker worker = patient().concurrency(1).prefetch(1).start();
     run(worker);
     String id = enqueue("second").get(0);
-    run(worker);
-    assertThat(worker.stats().buffered()).isEqualTo(1);
+    soon(() -> buffers(worker, 1));
 
     int beats = store.count("beat");
     jobs.cancel(List.of(id));
-    soon(() -> store.count("beat") > beats + 1);
+    soon(() -> store.count("beat") > beats);
     pending.end("first");
     run(worker);
 
     assertThat(pending.begun()).containsExactly("first");
     assertThat(state(id)).isEqualTo(JobState.CANCELLED);
     assertThat(history(id).attempts()).isZero();
+  }
+
+  private static boolean buffers(JobWorker worker, int jobs) {
+    run(worker);
+    return worker.stats().buffered() == jobs;
   }
 }
