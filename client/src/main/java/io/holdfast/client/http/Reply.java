@@ -1,0 +1,4 @@
+package io.holdfast.client.http;
+
+/** What the server answered. */
+public record Reply(int status, String type, byte[] body) {}

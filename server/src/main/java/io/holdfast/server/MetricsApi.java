@@ -1,0 +1,36 @@
+package io.holdfast.server;
+
+import io.holdfast.server.http.Answer;
+import io.holdfast.server.http.Api;
+import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.PlainDialect;
+import io.holdfast.server.http.Role;
+import io.holdfast.server.http.Route;
+import io.holdfast.server.http.Routes;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.concurrent.CompletableFuture;
+
+/** Everything that is counted, as Prometheus reads it. */
+final class MetricsApi implements Api {
+  private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final PrometheusMeterRegistry meters;
+
+  MetricsApi(PrometheusMeterRegistry meters) {
+    this.meters = meters;
+  }
+
+  @Override
+  public void mount(Routes routes) {
+    for (String path : new String[] {"/metrics", "/metrics/prometheus"}) {
+      routes.add(
+          Route.get(path, Role.READ, PlainDialect.INSTANCE, "Figures for Prometheus")
+              .tagged("metrics"),
+          this::scrape);
+    }
+  }
+
+  private CompletableFuture<Answer> scrape(Exchange exchange) {
+    return exchange.blocking(() -> Answer.text(200, TEXT, meters.scrape()));
+  }
+}

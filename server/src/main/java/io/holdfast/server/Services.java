@@ -1,0 +1,40 @@
+package io.holdfast.server;
+
+import io.holdfast.Holdfast;
+import io.holdfast.job.Jobs;
+import io.holdfast.lock.Locks;
+import io.holdfast.queue.Queues;
+import io.holdfast.stream.Streams;
+
+/**
+ * What is served.
+ *
+ * @param resources what the four stand on; closed after them
+ */
+public record Services(
+    Locks locks, Queues queues, Streams streams, Jobs jobs, AutoCloseable resources)
+    implements AutoCloseable {
+  /** Everything of one store. */
+  public static Services of(Holdfast holdfast) {
+    return new Services(
+        holdfast.locks(), holdfast.queues(), holdfast.streams(), holdfast.jobs(), holdfast);
+  }
+
+  /** Answers whoever waits, and ends the duties. */
+  void stop() {
+    jobs.close();
+    streams.close();
+    queues.close();
+    locks.close();
+  }
+
+  @Override
+  public void close() {
+    stop();
+    try {
+      resources.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("the store did not close", e);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.holdfast.server.http;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What all requests share: routes, the door, limits, worker threads. */
+public final class Kernel implements AutoCloseable {
+  final Routes routes;
+  final Door door;
+  final Limits limits;
+  final Workers workers;
+  final MeterRegistry meters;
+  private final Vertx vertx;
+  private final Map<HttpConnection, Patience> connections = new ConcurrentHashMap<>();
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  private volatile boolean isDraining;
+
+  /** Serves these routes. */
+  public Kernel(Vertx vertx, Routes routes, Entrance entrance, MeterRegistry meters) {
+    this.vertx = vertx;
+    this.routes = routes;
+    this.limits = entrance.limits();
+    this.door = new Door(entrance.tokens(), entrance.names(), entrance.corsOrigin(), meters);
+    this.workers = new Workers(limits.threads(), limits.waiting());
+    this.meters = meters;
+    meters.gaugeMapSize("holdfast.http.connections", Set.of(), connections);
+    meters.gaugeCollectionSize("holdfast.http.calls", Set.of(), calls);
+    meters.gauge("holdfast.http.workers.active", workers, Workers::active);
+    meters.gauge("holdfast.http.workers.waiting", workers, Workers::waiting);
+  }
+
+  /** Answers what comes to this server. */
+  public void attach(HttpServer server) {
+    server.connectionHandler(this::connected);
+    server.requestHandler(this::received);
+    server.invalidRequestHandler(Kernel::unreadable);
+  }
+
+  /** From now on new calls are refused, except those that need no role; running ones go on. */
+  public void drain() {
+    isDraining = true;
+  }
+
+  /** Whether it is ending. */
+  public boolean isDraining() {
+    return isDraining;
+  }
+
+  /** How many calls are being served. */
+  public int calls() {
+    return calls.size();
+  }
+
+  boolean isCrowded() {
+    return connections.size() > limits.connections();
+  }
+
+  void ended(Call call) {
+    calls.remove(call);
+  }
+
+  /** Ends its threads; what they do is finished. */
+  @Override
+  public void close() {
+    workers.close();
+  }
+
+  private void connected(HttpConnection connection) {
+    Patience patience = new Patience(vertx, connection, limits.idle());
+    connections.put(connection, patience);
+    patience.begin();
+    connection.closeHandler(
+        gone -> {
+          connections.remove(connection);
+          patience.end();
+        });
+  }
+
+  private void received(HttpServerRequest request) {
+    Patience patience =
+        connections.computeIfAbsent(
+            request.connection(), known -> new Patience(vertx, known, limits.idle()));
+    Call call = new Call(this, vertx, request, patience);
+    calls.add(call);
+    call.begin();
+  }
+
+  private static void unreadable(HttpServerRequest request) {
+    Answer answer = Json.error(400, "bad_request", "the request cannot be read as HTTP");
+    HttpServerResponse response = request.response().setStatusCode(answer.status());
+    response.putHeader("Content-Type", Answer.JSON).putHeader("Connection", "close");
+    response.end(Buffer.buffer(answer.body())).onComplete(done -> request.connection().close());
+  }
+}

@@ -1,0 +1,122 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.server.http.Limits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HoldfastServerTest {
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private HoldfastServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()),
+            ServerOptions.DEFAULTS
+                .port(0)
+                .limits(Limits.DEFAULTS.patience(Duration.ofMillis(500), Duration.ofMillis(500))));
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private HttpResponse<String> get(String path) throws Exception {
+    return HTTP.send(
+        HttpRequest.newBuilder(URI.create(server.address() + path)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Sends these lines as they are, and answers everything that comes back. */
+  private String raw(String... lines) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.address().getPort())) {
+      socket.setSoTimeout(10_000);
+      socket
+          .getOutputStream()
+          .write(String.join("\r\n", lines).getBytes(StandardCharsets.ISO_8859_1));
+      InputStream in = socket.getInputStream();
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void it_says_that_it_lives_and_is_ready() throws Exception {
+    assertThat(get("/live").statusCode()).isEqualTo(200);
+    assertThat(get("/ready").body()).isEqualTo("{\"status\":\"ready\"}");
+    assertThat(get("/health").body()).contains("\"status\":\"pass\"");
+    assertThat(get("/metrics").body()).contains("holdfast_http_requests_seconds_count");
+  }
+
+  @Test
+  void what_is_not_there_is_said_in_json() throws Exception {
+    assertThat(get("/nowhere").statusCode()).isEqualTo(404);
+    assertThat(get("/nowhere").body()).contains("no_such_route");
+    assertThat(get("/nowhere").headers().firstValue("Content-Type")).contains("application/json");
+    assertThat(
+            raw("POST /live HTTP/1.1", "Host: localhost", "Connection: close", "", "")
+                .lines()
+                .findFirst())
+        .contains("HTTP/1.1 405 Method Not Allowed");
+  }
+
+  @Test
+  void a_foreign_name_or_page_is_refused() throws Exception {
+    assertThat(raw("GET /live HTTP/1.1", "Host: evil.example", "Connection: close", "", ""))
+        .startsWith("HTTP/1.1 403");
+    assertThat(
+            raw(
+                "GET /live HTTP/1.1",
+                "Host: localhost",
+                "Origin: http://evil.example",
+                "Connection: close",
+                "",
+                ""))
+        .startsWith("HTTP/1.1 403");
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost:1", "Connection: close", "", ""))
+        .startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void slow_clients_are_sent_away() throws Exception {
+    assertThat(raw("GET /live HTTP/1.1", "Host: loc")).isEmpty();
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 5", "", "ab"))
+        .startsWith("HTTP/1.1 408");
+  }
+
+  @Test
+  void large_bodies_and_headers_are_refused() throws Exception {
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 99999999", "", ""))
+        .startsWith("HTTP/1.1 413");
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "X: " + "x".repeat(40_000), "", ""))
+        .startsWith("HTTP/1.1 4");
+  }
+
+  @Test
+  void it_does_not_leave_the_machine_without_tokens() {
+    Holdfast holdfast = Holdfast.inMemory();
+    assertThatThrownBy(
+            () ->
+                HoldfastServer.start(
+                    Services.of(holdfast), ServerOptions.DEFAULTS.host("0.0.0.0").port(0)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("--insecure");
+    holdfast.close();
+  }
+}
