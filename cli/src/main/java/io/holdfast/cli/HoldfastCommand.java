@@ -10,10 +10,10 @@ import picocli.CommandLine.Spec;
 /** The root of all commands. */
 @Command(
     name = "holdfast",
-    header = "Fenced locks on PostgreSQL, from a shell.",
+    header = "Queues, streams, jobs and fenced locks on PostgreSQL.",
     versionProvider = HoldfastCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {RunCommand.class, LocksCommand.class, MigrateCommand.class},
+    subcommands = {ServeCommand.class, RunCommand.class, LocksCommand.class, MigrateCommand.class},
     footer = {
       "",
       "Without --db the data lies in an embedded PostgreSQL in ./holdfast-data.",
@@ -44,8 +44,12 @@ final class HoldfastCommand implements Runnable {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = Main.class.getPackage().getImplementationVersion();
-      return new String[] {"holdfast " + (version == null ? "(not packaged)" : version)};
+      return new String[] {"holdfast " + version()};
     }
+  }
+
+  static String version() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return version == null ? "(not packaged)" : version;
   }
 }

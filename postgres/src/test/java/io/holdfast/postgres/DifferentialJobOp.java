@@ -70,8 +70,8 @@ record DifferentialJobOp(Kind kind, int seed) {
     IS_ACKED(8, DifferentialJobSettles::isAcked),
     CANCEL(26, DifferentialJobAdmin::cancel),
     REQUEUE(20, DifferentialJobAdmin::requeue),
-    REQUEUE_DEAD(18, DifferentialJobAdmin::requeueDead),
-    PURGE_DEAD(12, DifferentialJobAdmin::purgeDead),
+    REQUEUE_DEAD(28, DifferentialJobAdmin::requeueDead),
+    PURGE_DEAD(16, DifferentialJobAdmin::purgeDead),
     PAUSE(6, DifferentialJobAdmin::pause),
     RESUME(9, DifferentialJobAdmin::resume),
     QUEUES(7, DifferentialJobAdmin::queues),
@@ -90,7 +90,7 @@ record DifferentialJobOp(Kind kind, int seed) {
     TRIGGER(6, DifferentialJobPlans::trigger),
     PLANS(4, DifferentialJobPlans::list),
     FIND(10, DifferentialJobLook::find),
-    LIST(40, DifferentialJobLook::list),
+    LIST(70, DifferentialJobLook::list),
     TRACE(4, DifferentialJobLook::trace),
     FACTS(16, DifferentialJobLook::facts);
 

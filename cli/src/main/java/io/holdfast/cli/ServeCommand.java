@@ -1,0 +1,195 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holdfast;
+import io.holdfast.embedded.EmbeddedOptions;
+import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.postgres.PostgresHoldfast;
+import io.holdfast.postgres.PostgresOptions;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ServerOptions;
+import io.holdfast.server.Services;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs the server until a signal ends it. */
+@Command(
+    name = "serve",
+    customSynopsis = "holdfast serve [OPTION]...",
+    sortOptions = false,
+    header = "Run the server: HTTP for queues, streams, jobs and locks, and a dashboard.",
+    description = {
+      "Without --db the data lies in an embedded PostgreSQL in ./holdfast-data.",
+      "Every option can also stand in the environment (--tls-cert as HOLDFAST_TLS_CERT)",
+      "or in the file that --config names (tls-cert = FILE).",
+      ""
+    })
+final class ServeCommand implements Callable<Integer> {
+  @Option(names = "--host", paramLabel = "NAME", description = "Address to bind [127.0.0.1].")
+  private String host = "127.0.0.1";
+
+  @Option(names = "--port", paramLabel = "NUMBER", description = "Port; 0 for any [7070].")
+  private int port = 7070;
+
+  @Option(names = "--db", paramLabel = "URL", description = "The database to use.")
+  private @Nullable String db;
+
+  @Option(names = "--memory", description = "No database: everything is gone at the end.")
+  private boolean memory;
+
+  @Option(names = "--data", paramLabel = "DIR", description = "Embedded data [./holdfast-data].")
+  private @Nullable Path data;
+
+  @Option(names = "--demo", description = "Feed everything with sample traffic.")
+  private boolean demo;
+
+  @Option(names = "--tokens", paramLabel = "FILE", description = "Who may do what; see token.")
+  private @Nullable Path tokens;
+
+  @Option(names = "--tls-cert", paramLabel = "FILE", description = "Certificate chain, PEM.")
+  private @Nullable Path certificate;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key, PEM.")
+  private @Nullable Path key;
+
+  @Option(names = "--cors-origin", paramLabel = "ORIGIN", description = "Web pages that may call.")
+  private @Nullable String corsOrigin;
+
+  @Option(names = "--insecure", description = "No tokens, and not only on this machine.")
+  private boolean insecure;
+
+  @Option(names = "--implicit-ack", description = "Streams: an ack covers what came before it.")
+  private boolean implicitAck;
+
+  @Option(
+      names = "--shutdown-timeout",
+      paramLabel = "SECONDS",
+      description = "For running calls at the end [20].")
+  private int shutdownSeconds = 20;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "Options, one per line.")
+  private @Nullable Path config;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.")
+  private boolean help;
+
+  @Spec private CommandSpec spec;
+
+  /** What is served, and where its data is, in words. */
+  private record Backing(Services services, String place) {}
+
+  @Override
+  public Integer call() throws IOException {
+    Fallbacks.apply(spec.commandLine());
+    check();
+    Signals signals = Signals.listen();
+    Backing backing = open();
+    try (HoldfastServer server = start(backing)) {
+      announce(server, backing);
+      Demo traffic = demo ? Demo.start(backing.services()) : null;
+      signals.asked().join();
+      say("stopping ...");
+      if (traffic != null) {
+        traffic.close();
+      }
+    }
+    return Exit.OK;
+  }
+
+  private void check() {
+    int places = (db == null ? 0 : 1) + (data == null ? 0 : 1) + (memory ? 1 : 0);
+    if (places > 1) {
+      throw mistake("--db, --data and --memory exclude each other");
+    }
+    if ((certificate == null) != (key == null)) {
+      throw mistake("--tls-cert and --tls-key go together");
+    }
+    if (port < 0 || port > 65_535) {
+      throw mistake("--port: 0 to 65535");
+    }
+    if (shutdownSeconds < 0) {
+      throw mistake("--shutdown-timeout: 0 or more");
+    }
+  }
+
+  private ParameterException mistake(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private Backing open() {
+    if (memory) {
+      return new Backing(Services.of(Holdfast.inMemory()), "in memory, gone at the end");
+    }
+    if (db != null) {
+      return new Backing(
+          services(PostgresHoldfast.open(db, PostgresOptions.DEFAULTS), null), "PostgreSQL");
+    }
+    Path directory = data == null ? Path.of("holdfast-data") : data;
+    EmbeddedPostgres embedded =
+        EmbeddedPostgres.open(directory, EmbeddedOptions.defaults().withCloseAtExit(false));
+    PostgresHoldfast holdfast = PostgresHoldfast.open(embedded.jdbcUrl(), PostgresOptions.DEFAULTS);
+    return new Backing(services(holdfast, embedded), "embedded PostgreSQL in " + directory);
+  }
+
+  private static Services services(PostgresHoldfast holdfast, @Nullable EmbeddedPostgres embedded) {
+    return new Services(
+        holdfast.locks(),
+        holdfast.queues(),
+        holdfast.streams(),
+        holdfast.jobs(),
+        () -> {
+          holdfast.close();
+          if (embedded != null) {
+            embedded.close();
+          }
+        });
+  }
+
+  private HoldfastServer start(Backing backing) throws IOException {
+    try {
+      return HoldfastServer.start(
+          backing.services(),
+          ServerOptions.DEFAULTS
+              .host(host)
+              .port(port)
+              .tokens(tokens)
+              .tls(certificate, key)
+              .corsOrigin(corsOrigin)
+              .insecure(insecure)
+              .implicitAck(implicitAck)
+              .shutdownTimeout(Duration.ofSeconds(shutdownSeconds))
+              .version(HoldfastCommand.version()));
+    } catch (IOException | RuntimeException e) {
+      backing.services().close();
+      if (e instanceof IllegalArgumentException) {
+        throw mistake(String.valueOf(e.getMessage()));
+      }
+      throw e;
+    }
+  }
+
+  private void announce(HoldfastServer server, Backing backing) {
+    say("Holdfast is ready.");
+    say("  Dashboard  " + server.address() + "/");
+    say("  API        " + server.address() + "/openapi.json");
+    say("  Data       " + backing.place());
+    say("Ctrl-C ends it.");
+  }
+
+  private void say(String text) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(text);
+    out.flush();
+  }
+}
