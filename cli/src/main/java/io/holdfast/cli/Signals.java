@@ -3,18 +3,21 @@ package io.holdfast.cli;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * SIGTERM and SIGINT for a command that ends step by step: the first one asks, the second one ends
- * the process where it stands. By reflection, because the class is not part of the language and the
- * compiler warns of it; without it only the JVM's own hooks are left.
+ * SIGTERM and SIGINT for a command that ends step by step: the first one asks, a later one ends the
+ * process where it stands. Within a second they count as one: some tools signal a process and its
+ * group. By reflection, because the class is not part of the language and the compiler warns of it;
+ * without it only the JVM's own hooks are left.
  */
 final class Signals {
   private static final int INTERRUPTED = 130;
 
   private final CompletableFuture<Void> asked = new CompletableFuture<>();
-  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicReference<@Nullable Long> askedAt = new AtomicReference<>();
 
   private Signals() {}
 
@@ -59,10 +62,14 @@ final class Signals {
   }
 
   private Object received() {
-    if (count.incrementAndGet() > 1) {
+    long now = System.nanoTime();
+    Long first = askedAt.get();
+    if (first == null) {
+      askedAt.set(now);
+      asked.complete(null);
+    } else if (now - first > TimeUnit.SECONDS.toNanos(1)) {
       Runtime.getRuntime().halt(INTERRUPTED);
     }
-    asked.complete(null);
     return true;
   }
 }

@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
 /** What is said about runs. */
 final class DifferentialJobWords {
   private static final List<String> VERBS =
-      List.of("ack", "retry", "fail", "release", "report", "fail", "report");
+      List.of("ack", "retry", "fail", "release", "report", "fail");
+
+  /** For a run that was asked to end, which is rare: more of what tells it so. */
+  private static final List<String> VERBS_AT_THE_END =
+      List.of("retry", "report", "retry", "report", "ack", "fail", "release");
 
   private DifferentialJobWords() {}
 
@@ -37,7 +41,8 @@ final class DifferentialJobWords {
       DifferentialJobDice dice, DifferentialJobModel model, @Nullable String verb, int many) {
     List<Word> words = new ArrayList<>();
     for (Grip grip : DifferentialJobSettles.grips(dice, model, many)) {
-      words.add(one(verb == null ? dice.of(VERBS) : verb, grip, dice, model.now()));
+      List<String> verbs = model.isAskedToEnd(grip) ? VERBS_AT_THE_END : VERBS;
+      words.add(one(verb == null ? dice.of(verbs) : verb, grip, dice, model.now()));
     }
     return words;
   }

@@ -4,6 +4,7 @@ import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Entrance;
 import io.holdfast.server.http.Kernel;
 import io.holdfast.server.http.PlainDialect;
+import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
 import io.holdfast.server.http.TokenFile;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -105,7 +106,14 @@ public final class HoldfastServer implements AutoCloseable {
 
   private List<Api> apis() {
     return List.of(
-        new HealthApi(services, options.version(), kernel::isDraining), new MetricsApi(meters));
+        new HealthApi(services, options.version(), kernel::isDraining),
+        new MetricsApi(meters),
+        new OpenApi(options.version()));
+  }
+
+  /** Everything it serves. */
+  List<Route> routes() {
+    return routes.all();
   }
 
   /** Where it is reached. */

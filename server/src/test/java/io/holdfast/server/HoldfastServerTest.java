@@ -3,8 +3,11 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.holdfast.Holdfast;
 import io.holdfast.server.http.Limits;
+import io.holdfast.server.http.Route;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -14,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +78,30 @@ class HoldfastServerTest {
                 .lines()
                 .findFirst())
         .contains("HTTP/1.1 405 Method Not Allowed");
+  }
+
+  /** The description names every route, each with a summary, and each of its paths is served. */
+  @Test
+  void the_description_is_that_of_the_routes() throws Exception {
+    JsonNode paths = new ObjectMapper().readTree(get("/openapi.json").body()).get("paths");
+
+    for (Route route : server.routes()) {
+      JsonNode operation = paths.path(route.path()).path(route.method().toLowerCase(Locale.ROOT));
+      assertThat(operation.path("summary").asText()).as(route.path()).isNotBlank();
+      assertThat(operation.path("tags").path(0).asText()).as(route.path()).isNotBlank();
+      HttpRequest request =
+          HttpRequest.newBuilder(
+                  URI.create(server.address() + route.path().replaceAll("\\{[^}]+}", "x")))
+              .method(route.method(), HttpRequest.BodyPublishers.ofString("{"))
+              .timeout(Duration.ofSeconds(10))
+              .build();
+      if (!route.path().equals("/events")) {
+        int status = HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        assertThat(status).as(route.path()).isNotEqualTo(405).isLessThan(500);
+      }
+    }
+    assertThat(paths.size())
+        .isEqualTo((int) server.routes().stream().map(Route::path).distinct().count());
   }
 
   @Test
