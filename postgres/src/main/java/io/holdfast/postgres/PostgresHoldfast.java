@@ -134,6 +134,25 @@ public final class PostgresHoldfast implements AutoCloseable {
     }
   }
 
+  /** Looks for what makes the database slow or unsafe; changes nothing. */
+  public List<Finding> examine() {
+    List<Finding> findings =
+        new ArrayList<>(transaction(TransactionSettings.DEFAULTS, Doctor::examine));
+    List<String> pending =
+        migrations().status().stream()
+            .filter(step -> !step.applied())
+            .map(step -> step.migration().fileName())
+            .toList();
+    findings.add(
+        pending.isEmpty()
+            ? Finding.ok("schema", "up to date")
+            : Finding.warning(
+                "schema",
+                "missing " + String.join(", ", pending),
+                "run holdfast migrate; what is needed is also made on first use"));
+    return findings;
+  }
+
   /** The schema's steps, for applying and looking at. */
   public Migrations migrations() {
     return store.migrations();

@@ -15,6 +15,7 @@ import io.holdfast.postgres.DifferentialJobOp.Question;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Looking at jobs. */
@@ -82,14 +83,20 @@ final class DifferentialJobLook {
     return dice.once(6) ? page(request, position(dice, model, part)) : pages(request);
   }
 
-  /** A job that is not alone where it is, if there is one. */
+  /** A job that is not alone where it is, if there is one; each state is as likely as another. */
   private static @Nullable Job crowded(DifferentialJobDice dice, DifferentialJobModel model) {
-    List<Job> there = model.jobs(dice.one(JobState.values()));
-    List<Job> crowded =
-        there.stream()
-            .filter(job -> there.stream().filter(o -> o.queue().equals(job.queue())).count() > 1)
+    List<List<Job>> states =
+        Stream.of(JobState.values())
+            .map(state -> crowded(model.jobs(state)))
+            .filter(jobs -> !jobs.isEmpty())
             .toList();
-    return crowded.isEmpty() ? model.any(dice) : dice.of(crowded);
+    return states.isEmpty() ? model.any(dice) : dice.of(dice.of(states));
+  }
+
+  private static List<Job> crowded(List<Job> jobs) {
+    return jobs.stream()
+        .filter(job -> jobs.stream().filter(o -> o.queue().equals(job.queue())).count() > 1)
+        .toList();
   }
 
   /** A part that the job is in. */

@@ -1,0 +1,51 @@
+package io.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.postgres.Finding.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DoctorTest {
+  private static List<Finding> examine(String change) throws SQLException {
+    try (Connection connection = TestDatabase.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(change);
+      return Doctor.examine(connection);
+    }
+  }
+
+  @Test
+  void a_sound_setting_is_said_to_be_sound() throws SQLException {
+    List<Finding> findings = examine("SET synchronous_commit = on");
+
+    assertThat(findings).contains(Finding.ok("synchronous_commit", "on"));
+    assertThat(findings)
+        .extracting(Finding::subject)
+        .contains("version", "clock", "connections", "max_wal_size", "autovacuum", "indexes");
+  }
+
+  @Test
+  void a_dangerous_setting_is_a_problem_with_a_way_out() throws SQLException {
+    assertThat(examine("SET synchronous_commit = off"))
+        .filteredOn(finding -> finding.subject().equals("synchronous_commit"))
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.level()).isEqualTo(Level.PROBLEM))
+        .satisfies(finding -> assertThat(finding.advice()).contains("turn it on"));
+  }
+
+  @Test
+  void it_tells_how_far_the_schema_is() {
+    try (PostgresHoldfast holdfast = PostgresHoldfast.open(TestDatabase.freshDatabase())) {
+      assertThat(holdfast.examine())
+          .filteredOn(finding -> finding.subject().equals("schema"))
+          .extracting(Finding::level)
+          .containsExactly(Level.WARNING);
+      holdfast.migrations().apply();
+      assertThat(holdfast.examine()).contains(Finding.ok("schema", "up to date"));
+    }
+  }
+}
