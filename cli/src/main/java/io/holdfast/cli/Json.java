@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -27,7 +28,7 @@ final class Json {
   }
 
   /** One document on a few lines. */
-  static void print(ObjectNode answer, PrintWriter out) {
+  static void print(JsonNode answer, PrintWriter out) {
     try {
       out.println(new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(answer));
     } catch (JsonProcessingException e) {

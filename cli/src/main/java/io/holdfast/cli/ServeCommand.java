@@ -5,6 +5,7 @@ import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.postgres.PostgresHoldfast;
 import io.holdfast.postgres.PostgresOptions;
+import io.holdfast.server.Diagnosis;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -86,8 +88,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** What is served, and where its data is, in words. */
-  private record Backing(Services services, String place) {}
+  /** What is served, who examines its database, and where its data is, in words. */
+  private record Backing(Services services, Diagnosis diagnosis, String place) {}
 
   @Override
   public Integer call() throws IOException {
@@ -129,31 +131,46 @@ final class ServeCommand implements Callable<Integer> {
 
   private Backing open() {
     if (memory) {
-      return new Backing(Services.of(Holdfast.inMemory()), "in memory, gone at the end");
+      return new Backing(
+          Services.of(Holdfast.inMemory()), Diagnosis.NONE, "in memory, gone at the end");
     }
     if (db != null) {
-      return new Backing(
-          services(PostgresHoldfast.open(db, PostgresOptions.DEFAULTS), null), "PostgreSQL");
+      return on(PostgresHoldfast.open(db, PostgresOptions.DEFAULTS), null, "PostgreSQL");
     }
     Path directory = data == null ? Path.of("holdfast-data") : data;
     EmbeddedPostgres embedded =
         EmbeddedPostgres.open(directory, EmbeddedOptions.defaults().withCloseAtExit(false));
     PostgresHoldfast holdfast = PostgresHoldfast.open(embedded.jdbcUrl(), PostgresOptions.DEFAULTS);
-    return new Backing(services(holdfast, embedded), "embedded PostgreSQL in " + directory);
+    return on(holdfast, embedded, "embedded PostgreSQL in " + directory);
   }
 
-  private static Services services(PostgresHoldfast holdfast, @Nullable EmbeddedPostgres embedded) {
-    return new Services(
-        holdfast.locks(),
-        holdfast.queues(),
-        holdfast.streams(),
-        holdfast.jobs(),
-        () -> {
-          holdfast.close();
-          if (embedded != null) {
-            embedded.close();
-          }
-        });
+  private static Backing on(
+      PostgresHoldfast holdfast, @Nullable EmbeddedPostgres embedded, String place) {
+    Services services =
+        new Services(
+            holdfast.locks(),
+            holdfast.queues(),
+            holdfast.streams(),
+            holdfast.jobs(),
+            () -> {
+              holdfast.close();
+              if (embedded != null) {
+                embedded.close();
+              }
+            });
+    return new Backing(services, () -> findings(holdfast), place);
+  }
+
+  private static List<Diagnosis.Finding> findings(PostgresHoldfast holdfast) {
+    return holdfast.examine().stream()
+        .map(
+            found ->
+                new Diagnosis.Finding(
+                    Diagnosis.Level.valueOf(found.level().name()),
+                    found.subject(),
+                    found.found(),
+                    found.advice()))
+        .toList();
   }
 
   private HoldfastServer start(Backing backing) throws IOException {
@@ -169,7 +186,8 @@ final class ServeCommand implements Callable<Integer> {
               .insecure(insecure)
               .implicitAck(implicitAck)
               .shutdownTimeout(Duration.ofSeconds(shutdownSeconds))
-              .version(HoldfastCommand.version()));
+              .version(HoldfastCommand.version())
+              .diagnosis(backing.diagnosis()));
     } catch (IOException | RuntimeException e) {
       backing.services().close();
       if (e instanceof IllegalArgumentException) {

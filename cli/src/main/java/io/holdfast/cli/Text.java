@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -9,6 +10,8 @@ import java.time.format.DateTimeFormatterBuilder;
 final class Text {
   private static final DateTimeFormatter INSTANT =
       new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
+
+  private static final int BEGINNING = 60;
 
   private Text() {}
 
@@ -22,6 +25,12 @@ final class Text {
   /** A message of several lines as one. */
   static String oneLine(String text) {
     return printable(text.strip().replaceAll("\\s*\\R\\s*", " "));
+  }
+
+  /** A payload as text: all of it, or for a table its beginning. */
+  static String payload(byte[] payload, boolean whole) {
+    String text = new String(payload, StandardCharsets.UTF_8);
+    return whole || text.length() <= BEGINNING ? text : text.substring(0, BEGINNING) + "...";
   }
 
   /** To the millisecond, always of the same width. */
