@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
       Shots.Release.class,
       RunCommand.class,
       MigrateCommand.class,
+      TopCommand.class,
+      BenchCommand.class,
       DoctorCommand.class,
       TokenCommand.class
     },

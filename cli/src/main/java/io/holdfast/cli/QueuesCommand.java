@@ -114,14 +114,10 @@ final class QueuesCommand implements Runnable {
         spec,
         place,
         on -> {
-          on.queues()
-              .create(
-                  NewQueue.named(name)
-                      .leaseFor(lease)
-                      .expireAfter(expire)
-                      .deadQueue(dead)
-                      .maxAttempts(attempts)
-                      .partitions(partitions));
+          NewQueue queue =
+              NewQueue.named(name).deadQueue(dead).maxAttempts(attempts).partitions(partitions);
+          NewQueue leased = lease == null ? queue : queue.leaseFor(lease);
+          on.queues().create(expire == null ? leased : leased.expireAfter(expire));
           return "created " + name;
         });
   }

@@ -1,5 +1,6 @@
 package io.holdfast.job;
 
+import io.holdfast.ErrorCode;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
@@ -72,7 +73,9 @@ final class Rota implements Duty {
     try {
       return duty.getAsInt();
     } catch (JobException e) {
-      LOG.warn("{} failed and is repeated later: {}", what, e.getMessage());
+      if (e.code() != ErrorCode.CLOSED) {
+        LOG.warn("{} failed and is repeated later: {}", what, e.getMessage());
+      }
       return 0;
     }
   }

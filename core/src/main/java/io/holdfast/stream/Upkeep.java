@@ -1,5 +1,6 @@
 package io.holdfast.stream;
 
+import io.holdfast.ErrorCode;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
@@ -53,7 +54,9 @@ final class Upkeep implements Duty {
     try {
       done = streams.call(() -> step.applyAsInt(streams.storeCall()));
     } catch (StreamException e) {
-      LOG.warn("{} failed and is repeated later: {}", name, e.getMessage());
+      if (e.code() != ErrorCode.CLOSED) {
+        LOG.warn("{} failed and is repeated later: {}", name, e.getMessage());
+      }
     }
     if (done == 0) {
       dueNanos = next();
