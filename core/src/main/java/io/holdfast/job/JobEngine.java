@@ -1,5 +1,6 @@
 package io.holdfast.job;
 
+import io.holdfast.lease.Background;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Engine;
 import io.holdfast.lease.Hints;
@@ -13,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,6 +31,7 @@ final class JobEngine implements Hints.Listener, News.Reader {
   private static final int FUSED_ROWS = 500;
   private static final int STATEMENTS_AT_ONCE = 2;
   private static final int MAX_WAITING = 100_000;
+  private static final int LOOKS_AT_ONCE = 8;
 
   final JobBackend backend;
   final JobOptions options;
@@ -39,6 +43,7 @@ final class JobEngine implements Hints.Listener, News.Reader {
   private final Coalescer.Room room =
       new Coalescer.Room(
           MAX_WAITING, () -> JobException.unavailable("too many calls wait; try again", null));
+  private final ExecutorService looks = Background.tasks("holdfast-job-wait", LOOKS_AT_ONCE);
   private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
   private volatile Hints.@Nullable Subscription subscription;
 
@@ -89,6 +94,15 @@ final class JobEngine implements Hints.Listener, News.Reader {
   <T> T call(Supplier<T> call) {
     start();
     return engine.call(call);
+  }
+
+  /** Looks for somebody who waits: a few at a time, however many wait. */
+  void look(Runnable look) {
+    try {
+      looks.execute(() -> engine.guarded("reserving", look));
+    } catch (RejectedExecutionException e) {
+      engine.background("reserving", look); // closed just now
+    }
   }
 
   void add(Listener listener) {
@@ -243,5 +257,6 @@ final class JobEngine implements Hints.Listener, News.Reader {
           }
           listeners.forEach(Listener::closing); // who came while the others were told
         });
+    looks.shutdown();
   }
 }

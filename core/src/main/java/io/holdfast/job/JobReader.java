@@ -92,4 +92,14 @@ public interface JobReader {
 
   /** What is to be said about a job. */
   Optional<Facts> facts(String id, StoreCall call);
+
+  /** A page of a queue, put together from its parts; another server may do that for us. */
+  default JobPage page(JobQuery query, StoreCall call) {
+    return Lister.page(this, query, call);
+  }
+
+  /** The facts in words; another server may have found them. */
+  default Optional<Explanation> explain(String id, StoreCall call) {
+    return facts(id, call).map(Explainer::explain);
+  }
 }

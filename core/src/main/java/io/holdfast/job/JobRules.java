@@ -229,6 +229,23 @@ public final class JobRules {
     items.forEach(JobRules::checkHeld);
   }
 
+  static void checkHeartbeat(JobStore.Heartbeat heartbeat) {
+    checkLease(heartbeat.leaseFor());
+    checkRange("items", heartbeat.held().size(), 0, MAX_ITEMS);
+    heartbeat.held().forEach(JobRules::checkHeld);
+    WorkerInfo worker = heartbeat.worker();
+    if (worker != null) {
+      checkGiven(JobError.INVALID_ARGUMENT, "worker", worker.id());
+      checkText("worker", worker.id(), MAX_NAME);
+      checkText("host", worker.host(), MAX_NAME);
+      checkRange("queues", worker.queues().size(), 0, MAX_ITEMS);
+      checkRange("types", worker.types().size(), 0, MAX_ITEMS);
+      worker.queues().forEach(queue -> checkText("queues", queue, MAX_NAME));
+      worker.types().forEach(type -> checkText("types", type, MAX_NAME));
+      checkRange("slots", worker.slots(), 0, Integer.MAX_VALUE);
+    }
+  }
+
   /** A blank id or token is refused by the store as that of no run. */
   private static void checkHeld(Held held) {
     if (!Texts.isStorable(held.id()) || !Texts.isStorable(held.token())) {

@@ -76,6 +76,13 @@ public final class JobService implements Jobs {
   }
 
   @Override
+  public List<JobStore.Beat> heartbeat(JobStore.Heartbeat heartbeat) {
+    JobRules.checkThread();
+    JobRules.checkHeartbeat(heartbeat);
+    return jobs.call(() -> jobs.backend.store().beat(heartbeat, jobs.storeCall()));
+  }
+
+  @Override
   public List<Cancelled> cancel(List<String> ids) {
     JobRules.checkThread();
     JobRules.checkIds(ids);
@@ -121,7 +128,8 @@ public final class JobService implements Jobs {
       JobRules.checkText("type", query.type(), JobRules.MAX_NAME);
     }
     JobRules.checkLimit("limit", query.limit(), JobRules.MAX_PAGE);
-    return new Lister(jobs).list(query);
+    Lister.checkCursor(query);
+    return jobs.call(() -> jobs.backend.reader().page(query, jobs.storeCall()));
   }
 
   @Override
@@ -138,9 +146,8 @@ public final class JobService implements Jobs {
   public Explanation explain(String id) {
     JobRules.checkThread();
     JobRules.checkId(id);
-    return Explainer.explain(
-        jobs.call(() -> jobs.backend.reader().facts(id, jobs.storeCall()))
-            .orElseThrow(() -> JobException.notFound(id)));
+    return jobs.call(() -> jobs.backend.reader().explain(id, jobs.storeCall()))
+        .orElseThrow(() -> JobException.notFound(id));
   }
 
   @Override
@@ -161,6 +168,11 @@ public final class JobService implements Jobs {
   @Override
   public JobWorker.Builder worker() {
     return new WorkerBuilder(jobs, this);
+  }
+
+  @Override
+  public String defaultQueue() {
+    return jobs.options.defaultQueue();
   }
 
   @Override

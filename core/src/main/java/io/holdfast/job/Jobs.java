@@ -58,6 +58,12 @@ public interface Jobs extends AutoCloseable {
   /** More, or less, time for up to 1,000 runs, from now on; the answers are in their order. */
   List<Extended> extend(List<Held> items, Duration leaseFor);
 
+  /**
+   * What a worker elsewhere says every few seconds: that it is there, and which runs it still has,
+   * at most 1,000. Nothing is waited for; the answers are in the order of the runs.
+   */
+  List<JobStore.Beat> heartbeat(JobStore.Heartbeat heartbeat);
+
   /** Ends up to 1,000 jobs that wait, and asks those that run to end. */
   List<Cancelled> cancel(List<String> ids);
 
@@ -90,6 +96,9 @@ public interface Jobs extends AutoCloseable {
 
   /** A worker to be described and started. */
   JobWorker.Builder worker();
+
+  /** Where jobs go that name no queue. */
+  String defaultQueue();
 
   /** Fails unless the store answers. */
   void ping();

@@ -1,11 +1,12 @@
 package io.holdfast.job;
 
+import io.holdfast.lease.StoreCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Puts pages together from the parts of a list. Safe for use by many threads. */
-record Lister(JobEngine jobs) {
+record Lister(JobReader reader, StoreCall call) {
   private static final List<JobReader.Part> ALL =
       List.of(
           JobReader.Part.INFLIGHT,
@@ -16,16 +17,34 @@ record Lister(JobEngine jobs) {
           JobReader.Part.DLQ,
           JobReader.Part.FINISHED);
 
-  JobPage list(JobQuery query) {
-    List<JobReader.Part> parts = parts(query.state());
+  static JobPage page(JobReader reader, JobQuery query, StoreCall call) {
+    return new Lister(reader, call).list(query);
+  }
+
+  /** Refuses a cursor that this list did not give. */
+  static void checkCursor(JobQuery query) {
+    first(parts(query.state()), cursor(query));
+  }
+
+  private static @Nullable JobCursor cursor(JobQuery query) {
     String text = query.cursor();
-    JobCursor cursor = text == null ? null : JobCursor.read(text, query);
+    return text == null ? null : JobCursor.read(text, query);
+  }
+
+  private static int first(List<JobReader.Part> parts, @Nullable JobCursor cursor) {
+    int first = cursor == null ? 0 : parts.indexOf(cursor.part());
+    if (first < 0 && !parts.isEmpty()) {
+      throw new JobException(JobError.INVALID_CURSOR, "cursor is of another list", null);
+    }
+    return first;
+  }
+
+  private JobPage list(JobQuery query) {
+    List<JobReader.Part> parts = parts(query.state());
+    JobCursor cursor = cursor(query);
+    int first = first(parts, cursor);
     if (parts.isEmpty()) {
       return new JobPage(List.of(), null);
-    }
-    int first = cursor == null ? 0 : parts.indexOf(cursor.part());
-    if (first < 0) {
-      throw new JobException(JobError.INVALID_CURSOR, "cursor is of another list", null);
     }
     JobReader.Position after = cursor == null ? null : cursor.after();
     List<Job> page = new ArrayList<>();
@@ -48,7 +67,7 @@ record Lister(JobEngine jobs) {
       JobQuery query, JobReader.Part part, int limit, JobReader.@Nullable Position after) {
     JobReader.Request request =
         new JobReader.Request(query.queue(), part, query.type(), limit, after);
-    return jobs.call(() -> jobs.backend.reader().list(request, jobs.storeCall()));
+    return reader.list(request, call);
   }
 
   private static List<JobReader.Part> parts(@Nullable String state) {

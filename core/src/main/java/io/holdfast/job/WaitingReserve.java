@@ -60,7 +60,7 @@ final class WaitingReserve implements JobEngine.Listener {
       }
       isLooking = true;
     }
-    jobs.engine.background("reserving", this::reserve);
+    jobs.look(this::reserve);
   }
 
   private void reserve() {

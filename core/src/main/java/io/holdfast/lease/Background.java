@@ -1,6 +1,7 @@
 package io.holdfast.lease;
 
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -15,10 +16,22 @@ public final class Background {
    * Short tasks that may block, such as a user's callback; threads come on demand and go when idle.
    */
   public static ExecutorService tasks(String name) {
-    AtomicInteger number = new AtomicInteger();
-    ThreadFactory factory = task -> daemon(name + "-" + number.incrementAndGet(), task);
     return new ThreadPoolExecutor(
-        0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
+        0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads(name));
+  }
+
+  /** The same with at most so many threads; what they cannot do yet waits. */
+  public static ExecutorService tasks(String name, int most) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            most, most, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private static ThreadFactory threads(String name) {
+    AtomicInteger number = new AtomicInteger();
+    return task -> daemon(name + "-" + number.incrementAndGet(), task);
   }
 
   /** One daemon thread, not started. */

@@ -5,6 +5,11 @@ package io.holdfast.lease;
  * repeated: it saves waiting time and never decides anything. Safe for use by many threads.
  */
 public interface Hints {
+  /** Nobody is told anything: who waits looks again by itself. */
+  static Hints none() {
+    return Silence.INSTANCE;
+  }
+
   /** Sends a hint about {@code topic} soon, without blocking and without ever failing. */
   void send(String topic);
 
@@ -27,5 +32,18 @@ public interface Hints {
   interface Subscription extends AutoCloseable {
     @Override
     void close();
+  }
+
+  /** A store without hints. */
+  enum Silence implements Hints {
+    INSTANCE;
+
+    @Override
+    public void send(String topic) {}
+
+    @Override
+    public Subscription listen(Listener listener) {
+      return () -> {};
+    }
   }
 }

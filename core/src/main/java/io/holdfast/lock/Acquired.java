@@ -22,10 +22,12 @@ public final class Acquired implements LockAttempt {
   private final LockTtl ttl;
   private final Fence fence;
   private final Instant acquiredAt;
+  private final Duration grantedFor;
   private final Trust trust;
   private final Disposal disposal;
 
   private volatile Instant expiresAt;
+  private volatile Duration waited = Duration.ZERO;
   private volatile boolean released;
   private volatile @Nullable KeptLease kept;
 
@@ -38,6 +40,7 @@ public final class Acquired implements LockAttempt {
     this.fence = grant.fence();
     this.acquiredAt = Instant.ofEpochMilli(grant.acquiredAtMs());
     this.expiresAt = Instant.ofEpochMilli(grant.expiresAtMs());
+    this.grantedFor = Duration.ofMillis(grant.leftMs());
     this.trust = trust;
     this.disposal = new Disposal(calls, key, id);
   }
@@ -70,6 +73,16 @@ public final class Acquired implements LockAttempt {
   /** When it was granted on the store's clock. */
   public Instant acquiredAt() {
     return acquiredAt;
+  }
+
+  /** How long it was to last when the store decided: less than the ttl for a repeated call only. */
+  public Duration grantedFor() {
+    return grantedFor;
+  }
+
+  /** How long the call had waited when it made the try that was granted. */
+  public Duration waited() {
+    return waited;
   }
 
   /** Whether the lock may be relied on right now, by this process's monotonic clock. */
@@ -152,6 +165,10 @@ public final class Acquired implements LockAttempt {
   void close(@Nullable ReleaseErrorListener listener) {
     stopKeeping();
     disposal.close(listener);
+  }
+
+  void waitedSince(long startNanos) {
+    waited = Duration.ofNanos(Math.max(0, trust.sinceNanos() - startNanos));
   }
 
   void renewedUntil(long expiresAtMs) {

@@ -10,6 +10,7 @@ import io.holdfast.lease.Lease;
 import io.holdfast.lease.LeaseKeeper;
 import io.holdfast.lease.Renewal;
 import io.holdfast.lease.Time;
+import io.holdfast.lease.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -27,12 +28,14 @@ import org.slf4j.LoggerFactory;
  */
 final class LockEngine {
   private static final Logger LOG = LoggerFactory.getLogger(Locks.class);
+  private static final int PARKED_AT_ONCE = 8;
 
   final LockBackend backend;
   final LockOptions options;
   final Time time;
   final LeaseKeeper keeper;
   final WaitingRoom room = new WaitingRoom();
+  final Timers timers;
 
   /** The name under which the unordered waiters of this process share one ticket per key. */
   final String processId = LockId.random().text();
@@ -40,8 +43,11 @@ final class LockEngine {
   private final UnknownOutcomes unknown;
   private final DutyRunner recovering;
   private final @Nullable DutyRunner purging;
+  private final DutyRunner timing;
   private final Set<Acquired> kept = ConcurrentHashMap.newKeySet();
+  private final Set<ParkedAcquire> parked = ConcurrentHashMap.newKeySet();
   private final ExecutorService tasks = Background.tasks("holdfast-lock");
+  private final ExecutorService tries = Background.tasks("holdfast-lock-wait", PARKED_AT_ONCE);
   private final OncePer fenceWarnings;
   private final OncePer cleanups;
   private final AtomicBoolean cleaning = new AtomicBoolean();
@@ -57,6 +63,8 @@ final class LockEngine {
     this.unknown = new UnknownOutcomes(this::release, options.timeouts().call(), time);
     this.recovering = new DutyRunner("holdfast-recover", unknown, time);
     this.purging = purgeRunner(options.purgeEvery());
+    this.timers = new Timers(time, this::timerIsEarlier);
+    this.timing = new DutyRunner("holdfast-lock-timers", timers, time);
     this.fenceWarnings = new OncePer(Duration.ofMinutes(1), time);
     this.cleanups = new OncePer(Duration.ofSeconds(1), time);
   }
@@ -85,8 +93,12 @@ final class LockEngine {
 
   void requireOpen() {
     if (closed) {
-      throw new LockException(ErrorCode.SERVICE_UNAVAILABLE, "the locks are closed");
+      throw closedNow();
     }
+  }
+
+  private static LockException closedNow() {
+    return new LockException(ErrorCode.SERVICE_UNAVAILABLE, "the locks are closed");
   }
 
   /** An acquire whose answer was lost: what it may have taken must not stay taken. */
@@ -117,6 +129,31 @@ final class LockEngine {
   synchronized void listen() {
     if (subscription == null && options.hints() && !closed) {
       subscription = backend.hints().listen(room);
+    }
+  }
+
+  private void timerIsEarlier() {
+    timing.wake();
+  }
+
+  /** Has {@code waiter} answered when the locks are closed; at once if they are. */
+  void park(ParkedAcquire waiter) {
+    parked.add(waiter);
+    if (closed) {
+      waiter.fail(closedNow());
+    }
+  }
+
+  void unpark(ParkedAcquire waiter) {
+    parked.remove(waiter);
+  }
+
+  /** Runs a try of a parked acquire, a few at a time. */
+  void tryParked(Runnable task) {
+    try {
+      tries.execute(task);
+    } catch (RejectedExecutionException e) {
+      inBackground(task);
     }
   }
 
@@ -184,9 +221,11 @@ final class LockEngine {
         subscription.close();
       }
     }
+    parked.forEach(waiter -> waiter.fail(closedNow()));
     kept.forEach(lock -> inBackground(lock::close));
-    tasks.shutdown();
-    awaitTasks();
+    await(tries);
+    await(tasks);
+    timing.close();
     keeper.close();
     recovering.close();
     if (purging != null) {
@@ -194,15 +233,16 @@ final class LockEngine {
     }
   }
 
-  private void awaitTasks() {
+  private static void await(ExecutorService threads) {
+    threads.shutdown();
     boolean interrupted = Thread.interrupted();
     try {
-      if (!tasks.awaitTermination(2, TimeUnit.SECONDS)) {
-        tasks.shutdownNow();
+      if (!threads.awaitTermination(2, TimeUnit.SECONDS)) {
+        threads.shutdownNow();
       }
     } catch (InterruptedException e) {
       interrupted = true;
-      tasks.shutdownNow();
+      threads.shutdownNow();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -2,7 +2,8 @@ package io.holdfast.lock;
 
 /** A live lock with its raw key and id; whoever has the id can release the lock. */
 public record LockInfoRaw(String key, String lockId, LockInfo info) {
-  static LockInfoRaw of(LockStore.Row row) {
+  /** A row as it is stored, whether it is live or not. */
+  public static LockInfoRaw of(LockStore.Row row) {
     LockInfo info =
         new LockInfo(
             DisplayHash.of(row.key()),

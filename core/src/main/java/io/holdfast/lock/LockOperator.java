@@ -17,6 +17,9 @@ public interface LockOperator {
   /** Everything known about {@code key}. */
   LockInspection inspect(String key);
 
+  /** The same as it is stored, with raw key and id. */
+  LockAdmin.Inspection inspectRaw(String key);
+
   /** How much there is of everything. */
   LockAdmin.Stats stats();
 
@@ -50,5 +53,34 @@ public interface LockOperator {
       Duration remaining,
       long counter,
       List<LockAdmin.Ticket> waiters,
-      Optional<String> refusal) {}
+      Optional<String> refusal) {
+
+    /** What follows from what is stored. */
+    public static LockInspection of(LockAdmin.Inspection seen) {
+      LockStore.Row row = seen.row();
+      boolean live = row != null && Liveness.isLive(row.expiresAtMs(), seen.nowMs());
+      long remainingMs = live ? Liveness.remainingMs(row.expiresAtMs(), seen.nowMs()) : 0;
+      return new LockInspection(
+          Optional.ofNullable(row).map(r -> LockInfoRaw.of(r).info()),
+          Duration.ofMillis(remainingMs),
+          seen.counter(),
+          seen.waiters(),
+          refusal(live, remainingMs, seen));
+    }
+
+    private static Optional<String> refusal(
+        boolean live, long remainingMs, LockAdmin.Inspection seen) {
+      if (live) {
+        return Optional.of("taken for another " + remainingMs + " ms unless released or renewed");
+      }
+      if (seen.counter() >= Fence.MAX) {
+        return Optional.of("its fences are used up");
+      }
+      boolean fairQueue =
+          seen.waiters().stream().anyMatch(t -> t.fair() && t.expiresAtMs() > seen.nowMs());
+      return fairQueue
+          ? Optional.of("free, but fair waiters are served in order of arrival")
+          : Optional.empty();
+    }
+  }
 }

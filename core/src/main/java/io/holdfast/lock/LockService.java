@@ -10,7 +10,9 @@ import io.holdfast.lease.Trust;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -85,9 +87,62 @@ public final class LockService implements Locks {
         Observer.Subject.key(key),
         () -> {
           engine.admit(cancellation);
-          return new Waiting(engine, this, cancellation)
-              .acquire(LockKey.of(key), LockTtl.of(ttl), wait);
+          Waiting.Wanted wanted = wanted(key, ttl, null, wait);
+          return store instanceof PatientLockStore patient
+              ? DelegatedWait.join(DelegatedWait.begin(this, patient, wanted, cancellation))
+              : Waiting.acquire(engine, this, wanted, cancellation);
         });
+  }
+
+  private static Waiting.Wanted wanted(String key, Duration ttl, @Nullable LockId id, Wait wait) {
+    return new Waiting.Wanted(LockKey.of(key), id, LockTtl.of(ttl), wait);
+  }
+
+  @Override
+  public CompletableFuture<LockAttempt> acquireAsync(String key, Duration ttl, Wait wait) {
+    return park(Observer.Subject.key(key), () -> wanted(key, ttl, null, wait));
+  }
+
+  @Override
+  public CompletableFuture<LockAttempt> acquireAsync(
+      String key, Duration ttl, String lockId, Wait wait) {
+    Observer.Subject subject = Observer.Subject.key(key);
+    subject.lockId = lockId;
+    return park(subject, () -> wanted(key, ttl, LockId.of(lockId), wait));
+  }
+
+  private CompletableFuture<LockAttempt> park(
+      Observer.Subject subject, Supplier<Waiting.Wanted> valid) {
+    long startNanos = engine.time.nanos();
+    CompletableFuture<LockAttempt> answer;
+    try {
+      engine.admit(cancellation);
+      Waiting.Wanted wanted = valid.get();
+      answer =
+          store instanceof PatientLockStore patient
+              ? DelegatedWait.begin(this, patient, wanted, cancellation)
+              : ParkedAcquire.begin(engine, this, wanted, cancellation);
+    } catch (LockException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    answer.whenComplete(
+        (attempt, failure) -> {
+          if (attempt instanceof Acquired granted) {
+            subject.lockId = granted.lockId();
+          }
+          long nanos = engine.time.nanos() - startNanos;
+          observer.report(LockEvent.Type.ACQUIRE, outcomeOf(attempt, failure), subject, nanos);
+        });
+    return answer;
+  }
+
+  private static LockEvent.Outcome outcomeOf(
+      @Nullable LockAttempt attempt, @Nullable Throwable failure) {
+    if (attempt != null) {
+      return attempt.ok() ? LockEvent.Outcome.OK : LockEvent.Outcome.fail("locked");
+    }
+    return LockEvent.Outcome.error(
+        failure instanceof LockException known ? known.code() : ErrorCode.ABORTED);
   }
 
   /** One reported attempt, as a waiter that comes back or as one that does not. */
@@ -97,15 +152,11 @@ public final class LockService implements Locks {
         Observer.Subject.key(key),
         () -> {
           engine.admit(cancel);
-          return attempt(LockKey.of(key), LockTtl.of(ttl), waiter, cancel);
+          LockKey checked = LockKey.of(key);
+          return attempt(
+              new LockStore.Request(checked, LockId.random(), false, LockTtl.of(ttl), waiter),
+              cancel);
         });
-  }
-
-  /** One attempt under a new id that is part of a reported call. */
-  LockAttempt attempt(
-      LockKey key, LockTtl ttl, LockStore.@Nullable Waiter waiter, Cancellation cancel) {
-    engine.admit(cancel);
-    return attempt(new LockStore.Request(key, LockId.random(), false, ttl, waiter), cancel);
   }
 
   private LockAttempt reported(Observer.Subject subject, Supplier<LockAttempt> call) {
@@ -122,7 +173,9 @@ public final class LockService implements Locks {
         attempt -> attempt.ok() ? LockEvent.Outcome.OK : LockEvent.Outcome.fail("locked"));
   }
 
-  private LockAttempt attempt(LockStore.Request request, Cancellation cancel) {
+  /** One attempt that is part of a reported call. */
+  LockAttempt attempt(LockStore.Request request, Cancellation cancel) {
+    engine.admit(cancel);
     LockKey key = request.key();
     LockId id = request.id();
     LockStore.Grant grant;
@@ -131,15 +184,23 @@ public final class LockService implements Locks {
     } catch (LockException e) {
       throw afterFailure(e, request);
     }
-    if (grant instanceof LockStore.Grant.Granted granted) {
-      if (engine.warnsOf(granted.fence(), key)) {
-        observer.report(
-            LockEvent.Type.FENCE_WARNING, LockEvent.Outcome.OK, Observer.Subject.of(key, id), 0);
-      }
-      Trust trust = new Trust(engine.time, granted.askedNanos(), granted.leftMs());
-      return new Acquired(new Handles(), request, granted, trust);
+    return grant instanceof LockStore.Grant.Granted granted
+        ? granted(request, granted)
+        : new Locked(Duration.ofMillis(((LockStore.Grant.Refused) grant).retryAfterMs()));
+  }
+
+  /** The handle of a grant. */
+  Acquired granted(LockStore.Request request, LockStore.Grant.Granted granted) {
+    if (engine.warnsOf(granted.fence(), request.key())) {
+      Observer.Subject subject = Observer.Subject.of(request.key(), request.id());
+      observer.report(LockEvent.Type.FENCE_WARNING, LockEvent.Outcome.OK, subject, 0);
     }
-    return new Locked(Duration.ofMillis(((LockStore.Grant.Refused) grant).retryAfterMs()));
+    Trust trust = new Trust(engine.time, granted.askedNanos(), granted.leftMs());
+    return new Acquired(new Handles(), request, granted, trust);
+  }
+
+  LockEngine engine() {
+    return engine;
   }
 
   private LockException afterFailure(LockException e, LockStore.Request request) {
@@ -170,7 +231,7 @@ public final class LockService implements Locks {
       Observer.Subject subject) {
     boolean durably = !engine.options.asyncRelease() || on != engine.store();
     LockStore.Freed freed = guarded(key, id, () -> on.release(id, durably, engine.call(cancel)));
-    LockKey known = freed.key();
+    LockKey known = freed.key() == null ? key : freed.key(); // not every store tells it
     if (known != null) {
       subject.key = known.text();
     }
@@ -210,59 +271,79 @@ public final class LockService implements Locks {
 
   @Override
   public Optional<LockInfo> lookup(String key) {
-    return lookupRaw(key).map(LockInfoRaw::info);
+    return look(
+        LockEvent.Type.LOOKUP, Observer.Subject.key(key), () -> LockKey.of(key), this::hashed);
   }
 
   @Override
   public Optional<LockInfo> lookupById(String lockId) {
-    return lookupRawById(lockId).map(LockInfoRaw::info);
+    return look(
+        LockEvent.Type.LOOKUP, Observer.Subject.id(lockId), () -> LockId.of(lockId), this::hashed);
   }
 
   @Override
   public Optional<LockInfoRaw> lookupRaw(String key) {
-    return look(LockEvent.Type.LOOKUP, Observer.Subject.key(key), () -> LockKey.of(key));
+    return look(LockEvent.Type.LOOKUP, Observer.Subject.key(key), () -> LockKey.of(key), this::raw);
   }
 
   @Override
   public Optional<LockInfoRaw> lookupRawById(String lockId) {
-    return look(LockEvent.Type.LOOKUP, Observer.Subject.id(lockId), () -> LockId.of(lockId));
+    return look(
+        LockEvent.Type.LOOKUP, Observer.Subject.id(lockId), () -> LockId.of(lockId), this::raw);
   }
 
   @Override
   public boolean owns(String lockId) {
-    return lookupRawById(lockId).isPresent();
+    return lookupById(lockId).isPresent();
   }
 
   @Override
   public boolean isLocked(String key) {
-    return look(LockEvent.Type.IS_LOCKED, Observer.Subject.key(key), () -> LockKey.of(key))
+    Function<LockRef, Optional<LockInfo>> reader =
+        engine.options.cleanupInIsLocked() ? this::cleaning : this::hashed;
+    return look(LockEvent.Type.IS_LOCKED, Observer.Subject.key(key), () -> LockKey.of(key), reader)
         .isPresent();
   }
 
-  private Optional<LockInfoRaw> look(
-      LockEvent.Type type, Observer.Subject subject, Supplier<LockRef> valid) {
+  private <T> Optional<T> look(
+      LockEvent.Type type,
+      Observer.Subject subject,
+      Supplier<LockRef> valid,
+      Function<LockRef, Optional<T>> reader) {
     return observer.observe(
         type,
         subject,
         () -> {
           engine.admit(cancellation);
           LockRef ref = valid.get();
-          Optional<LockStore.Sighting> seen =
-              guarded(
-                  ref instanceof LockKey key ? key : null,
-                  ref instanceof LockId id ? id : null,
-                  () -> store.find(ref, engine.call(cancellation)));
-          if (type == LockEvent.Type.IS_LOCKED) {
-            seen.ifPresent(this::cleanUp);
-          }
-          return seen.filter(LockStore.Sighting::isLive).map(s -> LockInfoRaw.of(s.row()));
+          return guarded(
+              ref instanceof LockKey key ? key : null,
+              ref instanceof LockId id ? id : null,
+              () -> reader.apply(ref));
         },
         found -> found.isPresent() ? LockEvent.Outcome.OK : LockEvent.Outcome.fail("not-found"));
   }
 
+  private Optional<LockInfo> hashed(LockRef ref) {
+    return store.look(ref, engine.call(cancellation));
+  }
+
+  private Optional<LockInfoRaw> raw(LockRef ref) {
+    return store
+        .find(ref, engine.call(cancellation))
+        .filter(LockStore.Sighting::isLive)
+        .map(seen -> LockInfoRaw.of(seen.row()));
+  }
+
+  /** Also removes the row if it is long dead. */
+  private Optional<LockInfo> cleaning(LockRef ref) {
+    Optional<LockStore.Sighting> seen = store.find(ref, engine.call(cancellation));
+    seen.ifPresent(this::cleanUp);
+    return seen.filter(LockStore.Sighting::isLive).map(s -> LockInfoRaw.of(s.row()).info());
+  }
+
   private void cleanUp(LockStore.Sighting seen) {
-    if (engine.options.cleanupInIsLocked()
-        && Liveness.isPurgeable(seen.row().expiresAtMs(), seen.nowMs())) {
+    if (Liveness.isPurgeable(seen.row().expiresAtMs(), seen.nowMs())) {
       engine.cleanUp(LockKey.of(seen.row().key()));
     }
   }

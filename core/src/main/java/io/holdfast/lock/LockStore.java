@@ -31,6 +31,11 @@ public interface LockStore {
   /** Reads a row, live or not, and the store's time. */
   Optional<Sighting> find(LockRef ref, LockCall call);
 
+  /** The live lock as anybody may see it; a store that has to ask for raw values need not. */
+  default Optional<LockInfo> look(LockRef ref, LockCall call) {
+    return find(ref, call).filter(Sighting::isLive).map(s -> LockInfoRaw.of(s.row()).info());
+  }
+
   /** Deletes the row of {@code key} if it may be purged and nobody works on it. */
   boolean removeStale(LockKey key, LockCall call);
 

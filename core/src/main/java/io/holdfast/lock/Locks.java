@@ -3,6 +3,7 @@ package io.holdfast.lock;
 import io.holdfast.lease.Cancellation;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
@@ -28,6 +29,15 @@ public interface Locks extends AutoCloseable {
 
   /** The same, waiting for a taken key. */
   LockAttempt acquire(String key, Duration ttl, Wait wait);
+
+  /**
+   * The same without a thread: the answer comes by the future, and so does every failure.
+   * Cancelling it ends the wait, gives back a grant that comes too late, and leaves no ticket.
+   */
+  CompletableFuture<LockAttempt> acquireAsync(String key, Duration ttl, Wait wait);
+
+  /** The same under an id of the caller's making. */
+  CompletableFuture<LockAttempt> acquireAsync(String key, Duration ttl, String lockId, Wait wait);
 
   /** Gives back the lock held under {@code lockId}. */
   ReleaseOutcome release(String lockId);

@@ -57,6 +57,9 @@ final class Observer {
   }
 
   void report(LockEvent.Type type, LockEvent.Outcome outcome, Subject subject, long nanos) {
+    if (audiences.isEmpty()) {
+      return;
+    }
     String keyHash = subject.key == null ? null : DisplayHash.of(subject.key);
     String idHash = subject.lockId == null ? null : DisplayHash.of(subject.lockId);
     LockEvent event = new LockEvent(type, outcome, keyHash, idHash, nanos, null);

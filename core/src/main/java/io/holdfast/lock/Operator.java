@@ -2,9 +2,7 @@ package io.holdfast.lock;
 
 import io.holdfast.lease.Cancellation;
 import io.holdfast.lease.Fence;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Checks an operator's arguments and asks the store. */
@@ -40,34 +38,14 @@ final class Operator implements LockOperator {
 
   @Override
   public LockInspection inspect(String key) {
-    engine.admit(cancellation);
-    LockKey checked = LockKey.of(key);
-    LockAdmin.Inspection seen =
-        LockService.guarded(checked, null, () -> admin().inspect(checked, call()));
-    LockStore.Row row = seen.row();
-    boolean live = row != null && Liveness.isLive(row.expiresAtMs(), seen.nowMs());
-    long remainingMs = live ? Liveness.remainingMs(row.expiresAtMs(), seen.nowMs()) : 0;
-    return new LockInspection(
-        Optional.ofNullable(row).map(r -> LockInfoRaw.of(r).info()),
-        Duration.ofMillis(remainingMs),
-        seen.counter(),
-        seen.waiters(),
-        refusal(live, remainingMs, seen));
+    return LockInspection.of(inspectRaw(key));
   }
 
-  private static Optional<String> refusal(
-      boolean live, long remainingMs, LockAdmin.Inspection seen) {
-    if (live) {
-      return Optional.of("taken for another " + remainingMs + " ms unless released or renewed");
-    }
-    if (seen.counter() >= Fence.MAX) {
-      return Optional.of("its fences are used up");
-    }
-    boolean fairQueue =
-        seen.waiters().stream().anyMatch(t -> t.fair() && t.expiresAtMs() > seen.nowMs());
-    return fairQueue
-        ? Optional.of("free, but fair waiters are served in order of arrival")
-        : Optional.empty();
+  @Override
+  public LockAdmin.Inspection inspectRaw(String key) {
+    engine.admit(cancellation);
+    LockKey checked = LockKey.of(key);
+    return LockService.guarded(checked, null, () -> admin().inspect(checked, call()));
   }
 
   @Override

@@ -27,10 +27,11 @@ final class Retrying {
       return held(only, key);
     }
     engine.listen();
-    WaitingRoom.Place place = engine.room.enter(key, WaitingRoom.Manner.RETRYING);
+    Signal signal = new Signal();
+    WaitingRoom.Place place = engine.room.enter(key, WaitingRoom.Manner.RETRYING, signal::raise);
     boolean granted = false;
     try {
-      LockAttempt last = repeat(key, options, place, either);
+      LockAttempt last = new Tries(key, options, signal, either).repeat(place);
       granted = last.ok();
       return held(last, key);
     } finally {
@@ -40,41 +41,55 @@ final class Retrying {
     }
   }
 
-  private LockAttempt repeat(
-      LockKey key, WithLockOptions options, WaitingRoom.Place place, Cancellation cancel) {
-    LockRetry retry = options.retry();
-    long untilNanos = engine.time.nanos() + retry.timeoutNanos();
-    int attempts = 0;
-    while (true) {
-      long leftNanos = untilNanos - engine.time.nanos();
-      long delayNanos =
-          retry.delayNanos(attempts + 1, Math.max(0, leftNanos), ThreadLocalRandom.current());
-      LockAttempt attempt = locks.tryOnce(key.text(), options.ttl(), ticket(delayNanos), cancel);
-      attempts++;
-      place.hasTicket |= !attempt.ok();
-      boolean over = attempts > retry.maxRetries() || untilNanos - engine.time.nanos() <= 0;
-      if (attempt.ok() || over) {
-        return attempt;
-      }
-      long nextNanos = engine.time.nanos() + delayNanos;
-      if (pause(place.signal, nextNanos - untilNanos < 0 ? nextNanos : untilNanos, cancel)) {
-        attempts--;
-      }
-    }
-  }
+  /** The tries of one call, and what ends the pauses between them. */
+  private final class Tries {
+    private final LockKey key;
+    private final WithLockOptions options;
+    private final Signal signal;
+    private final Cancellation cancel;
 
-  /** Waits for the next try; true when a wake-up ended the wait, and that try is not counted. */
-  private boolean pause(Signal signal, long untilNanos, Cancellation cancel) {
-    if (untilNanos - engine.time.nanos() <= 0) {
-      return false;
+    Tries(LockKey key, WithLockOptions options, Signal signal, Cancellation cancel) {
+      this.key = key;
+      this.options = options;
+      this.signal = signal;
+      this.cancel = cancel;
     }
-    return switch (signal.await(engine.time, untilNanos, cancel)) {
-      case RAISED -> true;
-      case TIMED_OUT -> false;
-      case CANCELLED -> throw new LockException(ErrorCode.ABORTED, "the wait was cancelled");
-      case INTERRUPTED ->
-          throw new LockException(ErrorCode.ABORTED, "the waiting thread was interrupted");
-    };
+
+    LockAttempt repeat(WaitingRoom.Place place) {
+      LockRetry retry = options.retry();
+      long untilNanos = engine.time.nanos() + retry.timeoutNanos();
+      int attempts = 0;
+      while (true) {
+        long leftNanos = untilNanos - engine.time.nanos();
+        long delayNanos =
+            retry.delayNanos(attempts + 1, Math.max(0, leftNanos), ThreadLocalRandom.current());
+        LockAttempt attempt = locks.tryOnce(key.text(), options.ttl(), ticket(delayNanos), cancel);
+        attempts++;
+        place.hasTicket |= !attempt.ok();
+        boolean over = attempts > retry.maxRetries() || untilNanos - engine.time.nanos() <= 0;
+        if (attempt.ok() || over) {
+          return attempt;
+        }
+        long nextNanos = engine.time.nanos() + delayNanos;
+        if (pause(nextNanos - untilNanos < 0 ? nextNanos : untilNanos)) {
+          attempts--;
+        }
+      }
+    }
+
+    /** Waits for the next try; true when a wake-up ended the wait, and that try is not counted. */
+    private boolean pause(long untilNanos) {
+      if (untilNanos - engine.time.nanos() <= 0) {
+        return false;
+      }
+      return switch (signal.await(engine.time, untilNanos, cancel)) {
+        case RAISED -> true;
+        case TIMED_OUT -> false;
+        case CANCELLED -> throw Waiting.cancelled();
+        case INTERRUPTED ->
+            throw new LockException(ErrorCode.ABORTED, "the waiting thread was interrupted");
+      };
+    }
   }
 
   /** A ticket that outlives the pause before the next try. */

@@ -7,14 +7,15 @@ import io.holdfast.lease.Time;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for a taken key. A refused try leaves a ticket with the store, so that the release that
- * frees the key knows somebody waits; the next try comes with its hint, or else when the waiter's
- * own clock says so. A hint may be lost: polling decides how long that costs, never whether the
- * lock is got.
+ * One wait for a taken key, whether a thread sits it out or it is {@linkplain ParkedAcquire
+ * parked}. A refused try leaves a ticket with the store, so that the release that frees the key
+ * knows somebody waits; the next try comes with its hint, or else when the waiter's own clock says
+ * so. A hint may be lost: polling decides how long that costs, never whether the lock is got.
  */
 final class Waiting {
   private static final Logger LOG = LoggerFactory.getLogger(Locks.class);
@@ -22,59 +23,101 @@ final class Waiting {
 
   private final LockEngine engine;
   private final LockService locks;
-  private final Cancellation cancellation;
+  private final Wanted wanted;
+  private final LockStore.@Nullable Waiter waiter;
+  private final WaitingRoom.Place place;
+  private final long startNanos;
+  private final long untilNanos;
+  private Locked refused = new Locked(Duration.ofMillis(1));
+  private long nextNanos;
 
-  Waiting(LockEngine engine, LockService locks, Cancellation cancellation) {
+  /**
+   * What is waited for.
+   *
+   * @param id under which id; null: a new one for every try
+   */
+  record Wanted(LockKey key, @Nullable LockId id, LockTtl ttl, Wait patience) {
+    LockStore.Request request(LockStore.@Nullable Waiter waiter) {
+      return new LockStore.Request(key, id == null ? LockId.random() : id, id != null, ttl, waiter);
+    }
+  }
+
+  /** Takes its place; {@code wake} is called, and must not block, when it should look again. */
+  Waiting(LockEngine engine, LockService locks, Wanted wanted, Runnable wake) {
     this.engine = engine;
     this.locks = locks;
-    this.cancellation = cancellation;
+    this.wanted = wanted;
+    Wait wait = wanted.patience();
+    this.waiter = wait.limit().isZero() ? null : ticket(wait);
+    this.startNanos = engine.time.nanos();
+    this.untilNanos = Time.after(startNanos, wait.limitMs());
+    this.nextNanos = untilNanos;
+    engine.listen();
+    this.place = engine.room.enter(wanted.key(), manner(wait), wake);
   }
 
-  LockAttempt acquire(LockKey key, LockTtl ttl, Wait wait) {
-    engine.listen();
+  private LockStore.Waiter ticket(Wait wait) {
     String waiterId = wait.isFair() ? LockId.random().text() : engine.processId;
-    long ticketMs = 3 * engine.options.poll().toMillis();
-    LockStore.Waiter waiter = new LockStore.Waiter(waiterId, wait.isFair(), ticketMs);
-    WaitingRoom.Manner manner =
-        wait.isFair() ? WaitingRoom.Manner.FAIR : WaitingRoom.Manner.POLLING;
-    WaitingRoom.Place place = engine.room.enter(key, manner);
+    return new LockStore.Waiter(waiterId, wait.isFair(), 3 * engine.options.poll().toMillis());
+  }
+
+  private static WaitingRoom.Manner manner(Wait wait) {
+    if (wait.limit().isZero()) {
+      return WaitingRoom.Manner.RETRYING;
+    }
+    return wait.isFair() ? WaitingRoom.Manner.FAIR : WaitingRoom.Manner.POLLING;
+  }
+
+  /** Waits on the calling thread. */
+  static LockAttempt acquire(
+      LockEngine engine, LockService locks, Wanted wanted, Cancellation cancellation) {
+    Signal signal = new Signal();
+    Waiting waiting = new Waiting(engine, locks, wanted, signal::raise);
     boolean granted = false;
     try {
-      LockAttempt attempt = poll(key, ttl, waiter, place, Time.after(now(), wait.limitMs()));
-      granted = attempt.ok();
-      return attempt;
+      LockAttempt answer = waiting.look(cancellation);
+      while (answer == null) {
+        waiting.await(signal, cancellation);
+        answer = waiting.look(cancellation);
+      }
+      granted = answer.ok();
+      return answer;
     } finally {
-      leave(place, key, waiterId, granted);
+      waiting.leave(granted);
     }
   }
 
-  private LockAttempt poll(
-      LockKey key, LockTtl ttl, LockStore.Waiter waiter, WaitingRoom.Place place, long untilNanos) {
-    Locked refused = new Locked(Duration.ofMillis(1));
-    while (true) {
-      long nextNanos = untilNanos;
-      if (place.mayTry()) {
-        LockAttempt attempt = locks.attempt(key, ttl, waiter, cancellation);
-        if (!(attempt instanceof Locked locked)) {
-          return attempt;
-        }
-        refused = locked;
-        nextNanos = earlier(untilNanos, nextTry(locked));
-      }
-      if (untilNanos - now() <= 0) {
-        return refused;
-      }
-      await(place.signal, nextNanos);
-    }
-  }
-
-  private void await(Signal signal, long untilNanos) {
-    switch (signal.await(engine.time, untilNanos, cancellation)) {
-      case CANCELLED -> throw new LockException(ErrorCode.ABORTED, "the wait was cancelled");
+  private void await(Signal signal, Cancellation cancellation) {
+    switch (signal.await(engine.time, nextNanos, cancellation)) {
+      case CANCELLED -> throw cancelled();
       case INTERRUPTED ->
           throw new LockException(ErrorCode.ABORTED, "the waiting thread was interrupted");
       case RAISED, TIMED_OUT -> {}
     }
+  }
+
+  static LockException cancelled() {
+    return new LockException(ErrorCode.ABORTED, "the wait was cancelled");
+  }
+
+  /** Tries if it may; null: not over yet, look again at {@link #nextNanos}. */
+  @Nullable LockAttempt look(Cancellation cancellation) {
+    nextNanos = untilNanos;
+    if (place.mayTry()) {
+      LockAttempt attempt = locks.attempt(wanted.request(waiter), cancellation);
+      if (attempt instanceof Acquired granted) {
+        granted.waitedSince(startNanos);
+        return granted;
+      }
+      refused = (Locked) attempt;
+      nextNanos = earlier(untilNanos, nextTry(refused));
+    }
+    return untilNanos - engine.time.nanos() <= 0 ? refused : null;
+  }
+
+  /** When to look again unless woken before. */
+  long nextNanos() {
+    return nextNanos;
   }
 
   /** Whichever comes first: the next poll, or shortly after the present lease has ended. */
@@ -83,13 +126,14 @@ final class Waiting {
     long poll = engine.options.poll().toMillis();
     long pollMs = poll / 2 + random.nextLong(poll - poll / 2);
     long endMs = locked.retryAfter().toMillis() + random.nextLong(MAX_LATE_MS + 1);
-    return now() + TimeUnit.MILLISECONDS.toNanos(Math.min(pollMs, endMs));
+    return engine.time.nanos() + TimeUnit.MILLISECONDS.toNanos(Math.min(pollMs, endMs));
   }
 
-  private void leave(WaitingRoom.Place place, LockKey key, String waiterId, boolean granted) {
+  /** Ends the wait, with or without the lock; no try may follow. */
+  void leave(boolean granted) {
     boolean lastOfTicket = place.leave();
-    if (!granted && lastOfTicket) {
-      giveUp(engine, key, waiterId);
+    if (waiter != null && !granted && lastOfTicket) {
+      giveUp(engine, wanted.key(), waiter.id());
     }
   }
 
@@ -106,10 +150,6 @@ final class Waiting {
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  private long now() {
-    return engine.time.nanos();
   }
 
   private static long earlier(long a, long b) {

@@ -1,7 +1,6 @@
 package io.holdfast.lock;
 
 import io.holdfast.lease.Hints;
-import io.holdfast.lease.Signal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -30,6 +29,11 @@ final class WaitingRoom implements Hints.Listener {
   /** The three queues of one key. */
   private static final class Queues {
     private final Map<Manner, Deque<Place>> queues = new HashMap<>();
+    private final String hash;
+
+    Queues(String key) {
+      this.hash = DisplayHash.of(key);
+    }
 
     Deque<Place> of(Manner manner) {
       return queues.computeIfAbsent(manner, m -> new ArrayDeque<>());
@@ -40,10 +44,10 @@ final class WaitingRoom implements Hints.Listener {
     }
   }
 
-  /** Takes a place at the end of its queue. */
-  synchronized Place enter(LockKey key, Manner manner) {
-    Place place = new Place(key.text(), manner);
-    rooms.computeIfAbsent(place.key, k -> new Queues()).of(manner).add(place);
+  /** Takes a place at the end of its queue; {@code wake} must not block. */
+  synchronized Place enter(LockKey key, Manner manner, Runnable wake) {
+    Place place = new Place(key.text(), manner, wake);
+    rooms.computeIfAbsent(place.key, Queues::new).of(manner).add(place);
     return place;
   }
 
@@ -57,7 +61,7 @@ final class WaitingRoom implements Hints.Listener {
   public synchronized void hinted(String keyHash) {
     rooms.forEach(
         (key, queues) -> {
-          if (DisplayHash.of(key).equals(keyHash)) {
+          if (queues.hash.equals(keyHash)) {
             wakeFirst(queues);
           }
         });
@@ -73,7 +77,7 @@ final class WaitingRoom implements Hints.Listener {
       Consumer<Deque<Place>> first =
           queue -> {
             if (!queue.isEmpty()) {
-              queue.getFirst().signal.raise();
+              queue.getFirst().wake.run();
             }
           };
       queues.queues.values().forEach(first);
@@ -82,17 +86,17 @@ final class WaitingRoom implements Hints.Listener {
 
   /** One waiter of a key in this process. */
   final class Place {
-    final Signal signal = new Signal();
-
     /** Whether a refused try has left a ticket with the store; read and set by the waiter only. */
     boolean hasTicket;
 
     private final String key;
     private final Manner manner;
+    private final Runnable wake;
 
-    Place(String key, Manner manner) {
+    Place(String key, Manner manner, Runnable wake) {
       this.key = key;
       this.manner = manner;
+      this.wake = wake;
     }
 
     /** Whether this one may ask the store: all may, but of the polling ones only the first. */
@@ -113,7 +117,7 @@ final class WaitingRoom implements Hints.Listener {
         queues.of(manner).remove(this);
         Place next = queues.of(manner).peek();
         if (next != null) {
-          next.signal.raise();
+          next.wake.run();
         }
         boolean alone = queues.of(Manner.POLLING).isEmpty() && queues.of(Manner.RETRYING).isEmpty();
         if (queues.isEmpty()) {

@@ -59,12 +59,16 @@ final class MemoryAppend {
   /** Fails when some queue is paused; answers one whose entries have the wrong form. */
   @Nullable WrongForm refusal(List<Entry> entries) {
     for (Entry entry : entries) {
-      MemoryStream queue = data.byName.get(entry.queue());
-      if (data.paused.push() || (queue != null && queue.paused.push())) {
+      if (data.isHolding(entry.queue())) {
         throw new StreamException(
             StreamError.PAUSED, "pushes to queue '" + entry.queue() + "' are paused", null);
       }
     }
+    return wrongForm(entries);
+  }
+
+  /** A queue whose entries have the wrong form; null if there is none. */
+  @Nullable WrongForm wrongForm(List<Entry> entries) {
     for (Entry entry : entries) {
       MemoryStream queue = data.byName.get(entry.queue());
       boolean isWanted = queue != null && queue.settings.is(StreamOption.ENCRYPTION_ENABLED);

@@ -4,8 +4,8 @@ import io.holdfast.queue.Changes;
 import io.holdfast.queue.ItemLifecycle.Due;
 import io.holdfast.queue.ItemLifecycle.Info;
 import io.holdfast.queue.ItemLifecycle.Kind;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What the passing of time does to items, within one {@link MemoryStep}. */
 final class MemoryLifecycle {
+  private static final long MICROS_PER_SECOND = 1_000_000;
+
   private final MemoryStep step;
 
   MemoryLifecycle(MemoryStep step) {
@@ -119,7 +121,12 @@ final class MemoryLifecycle {
   private OptionalLong earliest(Stream<@Nullable Instant> deadlines) {
     return deadlines
         .map(Objects::requireNonNull)
-        .mapToLong(deadline -> step.now.until(deadline, ChronoUnit.MICROS))
+        .mapToLong(deadline -> micros(Duration.between(step.now, deadline)))
         .min();
+  }
+
+  /** Also for centuries, which {@link Instant#until} counts in nanoseconds first. */
+  private static long micros(Duration left) {
+    return left.getSeconds() * MICROS_PER_SECOND + left.getNano() / 1_000;
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.memory;
 
+import io.holdfast.stream.PartitionInfo;
 import io.holdfast.stream.StreamIds;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -92,6 +93,17 @@ final class MemoryPartitionLog {
   /** The same for a group that starts there; behind the last message also if that was deleted. */
   long startAt(Instant at) {
     return lastAt == null || lastAt.isAfter(at) ? offsetAt(at) : lastOffset;
+  }
+
+  PartitionInfo info() {
+    return new PartitionInfo(
+        queue.name,
+        name,
+        uid,
+        new PartitionInfo.Offsets(logStart, lastOffset),
+        createdAt,
+        oldestAt(),
+        lastAt);
   }
 
   /** When the first retained message was stored; null if there is none. */

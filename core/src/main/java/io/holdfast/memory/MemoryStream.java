@@ -2,6 +2,7 @@ package io.holdfast.memory;
 
 import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.DeadLetter;
+import io.holdfast.stream.QueueFigures;
 import io.holdfast.stream.Start;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamIds;
@@ -133,6 +134,11 @@ final class MemoryStream {
 
   private long dropped() {
     return partitions.values().stream().mapToLong(log -> log.logStart - 1).sum();
+  }
+
+  QueueFigures figures() {
+    long pushed = pushed();
+    return new QueueFigures(name, partitions.size(), pushed, pushed - dropped(), dead.size());
   }
 
   /** What the slowest active group has not passed; without one: what is retained. */

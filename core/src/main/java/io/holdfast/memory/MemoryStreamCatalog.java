@@ -88,6 +88,7 @@ final class MemoryStreamCatalog implements StreamCatalog {
   @Override
   public boolean delete(String queue, StoreCall call) {
     synchronized (data) {
+      data.held.removeIf(entry -> data.byName.containsKey(queue) && entry.queue().equals(queue));
       return data.remove(queue);
     }
   }
@@ -119,10 +120,11 @@ final class MemoryStreamCatalog implements StreamCatalog {
   public void pausePop(@Nullable String queue, boolean isPaused, StoreCall call) {
     synchronized (data) {
       if (queue == null) {
-        data.paused = new StreamInfo.Paused(data.paused.push(), isPaused);
+        data.paused = new StreamInfo.Paused(data.paused.push(), isPaused, data.paused.isHolding());
       } else {
         MemoryStream found = data.get(queue);
-        found.paused = new StreamInfo.Paused(found.paused.push(), isPaused);
+        found.paused =
+            new StreamInfo.Paused(found.paused.push(), isPaused, found.paused.isHolding());
       }
     }
   }

@@ -2,6 +2,7 @@ package io.holdfast.memory;
 
 import io.holdfast.lease.Time;
 import io.holdfast.stream.Dropped;
+import io.holdfast.stream.Entry;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamIds;
 import io.holdfast.stream.StreamInfo;
@@ -32,6 +33,9 @@ final class MemoryStreamData {
   /** What retention dropped, oldest first. */
   final List<Drop> drops = new ArrayList<>();
 
+  /** Pushes that are put by, oldest first. */
+  final List<Entry> held = new ArrayList<>();
+
   StreamInfo.Paused paused = new StreamInfo.Paused(false, false);
   private final Map<Integer, MemoryStream> byNumber = new HashMap<>();
   private final Time time;
@@ -50,6 +54,27 @@ final class MemoryStreamData {
     return manual.isPresent()
         ? Instant.ofEpochMilli(manual.getAsLong())
         : Clock.systemUTC().instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  /** Whether pushes to the queue of this name are refused. */
+  boolean isRefusing(String name) {
+    MemoryStream queue = byName.get(name);
+    return isRefusing(paused) || (queue != null && isRefusing(queue.paused));
+  }
+
+  private static boolean isRefusing(StreamInfo.Paused paused) {
+    return paused.push() && !paused.isHolding();
+  }
+
+  /** Whether they are put by: it is held, or some that were are still to be stored. */
+  boolean isHolding(String name) {
+    return isPaused(name) || held.stream().anyMatch(entry -> entry.queue().equals(name));
+  }
+
+  /** Whether they are refused or put by, on purpose. */
+  boolean isPaused(String name) {
+    MemoryStream queue = byName.get(name);
+    return paused.push() || (queue != null && queue.paused.push());
   }
 
   MemoryStream get(String name) {

@@ -49,6 +49,13 @@ final class MemoryStreamDeadLetters implements StreamDeadLetters {
   }
 
   @Override
+  public long count(DeadLetterQuery query, StoreCall call) {
+    synchronized (data) {
+      return found(query.after(null).limit(Integer.MAX_VALUE)).size();
+    }
+  }
+
+  @Override
   public Optional<DeadLetter> get(UUID id, StoreCall call) {
     synchronized (data) {
       return Optional.ofNullable(dead(id)).map(MemoryStream.Dead::letter);

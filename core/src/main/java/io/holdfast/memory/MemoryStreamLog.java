@@ -24,6 +24,12 @@ final class MemoryStreamLog implements StreamLog {
   @Override
   public PushAnswer push(List<Entry> entries, StoreCall call) {
     synchronized (data) {
+      boolean isRefused = entries.stream().anyMatch(entry -> data.isRefusing(entry.queue()));
+      for (Entry entry : entries) {
+        if (!isRefused && data.isHolding(entry.queue())) {
+          return new Holding(entry.queue());
+        }
+      }
       MemoryAppend append = new MemoryAppend(data, data.now());
       WrongForm wrong = append.refusal(entries);
       if (wrong != null) {

@@ -6,6 +6,8 @@ import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.Depth;
 import io.holdfast.stream.Dropped;
 import io.holdfast.stream.Explanation;
+import io.holdfast.stream.PartitionInfo;
+import io.holdfast.stream.QueueFigures;
 import io.holdfast.stream.StreamMonitor;
 import io.holdfast.stream.StuckPartition;
 import io.holdfast.stream.Utilization;
@@ -17,6 +19,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -159,6 +163,34 @@ final class MemoryStreamMonitor implements StreamMonitor {
       MemoryPartitionLog log = queue.partition(cursor.partition());
       boolean isPaused = data.paused.pop() || queue.paused.pop();
       return new MemoryExplanation(cursor, log, data.now()).explain(isPaused);
+    }
+  }
+
+  @Override
+  public Optional<PartitionInfo> partition(UUID partitionId, StoreCall call) {
+    synchronized (data) {
+      return Optional.ofNullable(data.partition(partitionId)).map(MemoryPartitionLog::info);
+    }
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(
+      String queue, @Nullable String name, @Nullable String after, int limit, StoreCall call) {
+    synchronized (data) {
+      return data.selected(queue).stream()
+          .flatMap(found -> found.partitions.values().stream())
+          .filter(log -> name == null || log.name.equals(name))
+          .filter(log -> after == null || MemoryLockAdmin.BYTES.compare(log.name, after) > 0)
+          .limit(limit)
+          .map(MemoryPartitionLog::info)
+          .toList();
+    }
+  }
+
+  @Override
+  public List<QueueFigures> figures(@Nullable String queue, StoreCall call) {
+    synchronized (data) {
+      return data.selected(queue).stream().map(MemoryStream::figures).toList();
     }
   }
 

@@ -8,7 +8,9 @@ import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamReader;
 import io.holdfast.stream.TimeRange;
 import io.holdfast.stream.Trace;
+import io.holdfast.stream.TraceName;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -158,6 +160,32 @@ final class MemoryStreamReader implements StreamReader {
                   .filter(trace -> trace.note().names().contains(name)),
               MemoryStreamReader::key);
     }
+  }
+
+  @Override
+  public List<TraceName> traceNames(int limit, StoreCall call) {
+    synchronized (data) {
+      Map<String, List<Trace>> byName = new TreeMap<>(MemoryLockAdmin.BYTES);
+      data.byName.values().stream()
+          .flatMap(queue -> queue.traces.stream())
+          .forEach(
+              trace ->
+                  trace.note().names().stream()
+                      .distinct()
+                      .forEach(n -> byName.computeIfAbsent(n, k -> new ArrayList<>()).add(trace)));
+      return byName.entrySet().stream()
+          .map(entry -> traceName(entry.getKey(), entry.getValue()))
+          .sorted(Comparator.comparing(TraceName::lastAt).reversed())
+          .limit(limit)
+          .toList();
+    }
+  }
+
+  private static TraceName traceName(String name, List<Trace> traces) {
+    long messages =
+        traces.stream().map(t -> t.partitionId() + t.transactionId()).distinct().count();
+    Instant last = traces.stream().map(Trace::at).max(Comparator.naturalOrder()).orElseThrow();
+    return new TraceName(name, traces.size(), messages, last);
   }
 
   /** What the messages of a queue are to its groups. */

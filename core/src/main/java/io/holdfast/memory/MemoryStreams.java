@@ -5,6 +5,7 @@ import io.holdfast.lease.Time;
 import io.holdfast.stream.StreamCatalog;
 import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamGroups;
+import io.holdfast.stream.StreamHolds;
 import io.holdfast.stream.StreamLeases;
 import io.holdfast.stream.StreamLog;
 import io.holdfast.stream.StreamMonitor;
@@ -25,6 +26,11 @@ record MemoryStreams(MemoryStreamData data, Hints hints, Time time) implements S
   @Override
   public StreamLog log() {
     return new MemoryStreamLog(data);
+  }
+
+  @Override
+  public StreamHolds holds() {
+    return new MemoryStreamHolds(data);
   }
 
   @Override

@@ -52,6 +52,12 @@ final class AdminHandle implements QueueAdmin {
   }
 
   @Override
+  public QueueFlow flow() {
+    LiveQueue queue = engine.known(name);
+    return queue == null ? QueueFlow.NONE : queue.flow.now();
+  }
+
+  @Override
   public void clear(Clear what) {
     LiveQueue queue = find();
     ItemRules.checkClear(what);

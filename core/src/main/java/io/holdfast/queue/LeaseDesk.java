@@ -1,6 +1,7 @@
 package io.holdfast.queue;
 
 import io.holdfast.lease.Coalescer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -60,7 +61,7 @@ final class LeaseDesk {
 
   /** Begins to serve a request; its first claim may run on {@code first}. */
   CompletableFuture<LeasedItems> ask(LeaseRequest request, long deadlineNanos, Executor first) {
-    WaitingLease lease = new WaitingLease(request);
+    WaitingLease lease = new WaitingLease(request, engine.time.nanos());
     List<Claim> claims = new ArrayList<>();
     synchronized (lock) {
       queue.requireOpen();
@@ -81,6 +82,17 @@ final class LeaseDesk {
     }
     lease.future.whenComplete((items, failure) -> forget(lease));
     return lease.future;
+  }
+
+  /** Ends the lease of this client, if one waits, with nothing. */
+  void leave(String clientId) {
+    WaitingLease lease;
+    synchronized (lock) {
+      lease = clients.get(clientId);
+    }
+    if (lease != null) {
+      answer(lease, LeasedItems.none());
+    }
   }
 
   /** How many wait for an item to appear. */
@@ -225,12 +237,14 @@ final class LeaseDesk {
     start(claims, engine.tasks);
     for (WaitingLease lease : served) {
       List<LeasedItem> dealt = List.copyOf(lease.dealt);
-      if (!answer(lease, new LeasedItems(partition.number, dealt, askedNanos))) {
+      Duration waited = Duration.ofNanos(Math.max(0, askedNanos - lease.askedNanos));
+      if (!answer(lease, new LeasedItems(partition.number, dealt, askedNanos, waited))) {
         undelivered.addAll(dealt);
       }
     }
     refused.forEach(lease -> refuse(lease, queue.whyClosed()));
-    handBack(partition, undelivered);
+    queue.flow.leased.add(items.size() - undelivered.size());
+    handBack(partition, undelivered.stream().map(LeasedItem::id).toList());
   }
 
   /** One by one, round and round, in the order the leases came; answers what nobody could take. */
@@ -252,17 +266,24 @@ final class LeaseDesk {
   }
 
   /** Returns what nobody got, keeping its id: no byte of it has left this process. */
-  void handBack(LivePartition partition, List<LeasedItem> items) {
-    if (items.isEmpty()) {
-      return;
+  CompletableFuture<Void> handBack(LivePartition partition, List<String> ids) {
+    if (ids.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
     }
-    List<String> ids = items.stream().map(LeasedItem::id).toList();
+    CompletableFuture<Void> done = new CompletableFuture<>();
     engine.background(
         "hand back",
         () -> {
-          int back = engine.call(() -> partition.store.handBack(ids, engine.storeCall()));
-          queue.becameReady(partition, back, ids.get(0));
+          try {
+            int back = engine.call(() -> partition.store.handBack(ids, engine.storeCall()));
+            queue.becameReady(partition, back, ids.get(0));
+            done.complete(null);
+          } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+            throw e;
+          }
         });
+    return done;
   }
 
   private void failed(Claim claim, QueueException failure) {

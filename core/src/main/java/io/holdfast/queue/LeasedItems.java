@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -7,11 +8,13 @@ import java.util.List;
  *
  * @param claimedNanos a moment before the store leased them, on this process's monotonic clock: how
  *     long a lease can be relied on counts from there
+ * @param waited how long the request had waited by then; zero for an empty answer
  */
-public record LeasedItems(int partition, List<LeasedItem> items, long claimedNanos) {
+public record LeasedItems(
+    int partition, List<LeasedItem> items, long claimedNanos, Duration waited) {
   /** Nothing came in time. */
   public static LeasedItems none() {
-    return new LeasedItems(0, List.of(), 0);
+    return new LeasedItems(0, List.of(), 0, Duration.ZERO);
   }
 
   public boolean isEmpty() {

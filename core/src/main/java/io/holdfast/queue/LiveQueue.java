@@ -17,6 +17,7 @@ final class LiveQueue {
   final PartitionChoice choice = new PartitionChoice();
   final LeaseDesk leases;
   final ProduceDesk produces;
+  final FlowCounter flow = new FlowCounter();
   private final QueueEngine engine;
   private volatile QueueInfo info;
   private volatile List<LivePartition> partitions = List.of();

@@ -30,11 +30,15 @@ final class PartitionCalls {
     if (done.ready() > 0) {
       queue.becameReady(partition, done.ready(), done.first());
     }
+    queue.flow.produced.add(all);
     return done.ids();
   }
 
   List<Optional<Fault>> complete(List<List<String>> requests) {
-    return settled(engine.call(() -> partition.store.complete(requests, engine.storeCall())));
+    ItemSettler.Settled done =
+        engine.call(() -> partition.store.complete(requests, engine.storeCall()));
+    queue.flow.completed.add(accepted(requests, done));
+    return settled(done);
   }
 
   List<Optional<Fault>> retry(List<List<Retry>> requests) {
@@ -43,7 +47,16 @@ final class PartitionCalls {
     if (requests.stream().flatMap(List::stream).anyMatch(retry -> retry.retryAt() != null)) {
       engine.sweeper.lookSoon(partition);
     }
+    queue.flow.retried.add(accepted(requests, done));
     return settled(done);
+  }
+
+  private static long accepted(List<? extends List<?>> requests, ItemSettler.Settled done) {
+    long items = 0;
+    for (int i = 0; i < requests.size(); i++) {
+      items += done.faults().get(i) == null ? requests.get(i).size() : 0;
+    }
+    return items;
   }
 
   List<ItemLeaser.Extension> extend(List<ItemLeaser.Extend> requests) {

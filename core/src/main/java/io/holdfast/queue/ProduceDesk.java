@@ -30,6 +30,7 @@ final class ProduceDesk {
     final List<NewItem> items;
     final CompletableFuture<Produced> future = new CompletableFuture<>();
     final Set<LivePartition> tried = new HashSet<>();
+    volatile @Nullable QueueException lastFailure;
     volatile Coalescer.@Nullable Pending<List<NewItem>, List<String>> pending;
 
     Call(List<NewItem> items) {
@@ -143,6 +144,7 @@ final class ProduceDesk {
     }
     call.pending = null; // certainly not stored there
     call.tried.add(partition);
+    call.lastFailure = e;
     sendAgain(call);
   }
 
@@ -167,7 +169,8 @@ final class ProduceDesk {
               "request timeout; it is not known whether items were stored", null));
     } else {
       call.future.completeExceptionally(
-          QueueException.retryable("request timeout; no items were stored, try again", null));
+          QueueException.retryable(
+              "request timeout; no items were stored, try again", call.lastFailure));
     }
   }
 }

@@ -46,6 +46,19 @@ public interface Queue {
   /** Gives leased items back for another try, or to the dead queue: all of them or none. */
   CompletableFuture<Void> retryAsync(int partition, List<Retry> items);
 
+  /**
+   * Returns leased items that nobody has looked at, as if they had not been leased: same id, same
+   * place, and no attempt is counted. For items whose ids are forgotten here: whoever leases them
+   * next gets the same ids. Those that are not leased any more are left alone.
+   */
+  CompletableFuture<Void> handBackAsync(int partition, List<String> ids);
+
+  /**
+   * Ends the lease that waits for this client here, if there is one, with an empty answer. What was
+   * just leased for it goes to others or back. Does not block.
+   */
+  void leave(String clientId);
+
   /** See {@link #produceAsync}; blocks until it is done. */
   Produced produce(List<NewItem> items, Duration timeout);
 

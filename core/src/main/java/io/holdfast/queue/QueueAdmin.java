@@ -13,6 +13,11 @@ public interface QueueAdmin {
   /** Counts, and what this process is doing. */
   QueueStats stats();
 
+  /** How much this process moved; asks nothing of the store. */
+  default QueueFlow flow() {
+    return QueueFlow.NONE;
+  }
+
   /** Removes items of all partitions. */
   void clear(Clear what);
 

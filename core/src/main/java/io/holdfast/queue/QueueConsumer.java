@@ -52,11 +52,14 @@ public final class QueueConsumer implements AutoCloseable {
   private boolean stopped;
 
   /** What a consumer needs of the service its queue belongs to. */
-  interface Context {
+  public interface Context {
+    /** The clock of this process. */
     Time time();
 
+    /** What runs actions later. */
     Timers timers();
 
+    /** How long a new lease of the queue lasts; must not block. */
     Duration leaseTimeout();
 
     /** Returns items that were not started. */
@@ -66,7 +69,8 @@ public final class QueueConsumer implements AutoCloseable {
     void closed(QueueConsumer consumer);
   }
 
-  QueueConsumer(Queue queue, ItemHandler handler, ConsumeOptions options, Context context) {
+  /** Starts at once. */
+  public QueueConsumer(Queue queue, ItemHandler handler, ConsumeOptions options, Context context) {
     this.queue = queue;
     this.handler = handler;
     this.options = options;

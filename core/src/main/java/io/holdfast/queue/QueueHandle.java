@@ -149,6 +149,25 @@ final class QueueHandle implements Queue {
   }
 
   @Override
+  public CompletableFuture<Void> handBackAsync(int partition, List<String> ids) {
+    return async(queue -> handBack(queue, partition, ids));
+  }
+
+  private CompletableFuture<Void> handBack(LiveQueue queue, int number, List<String> ids) {
+    LivePartition partition = AdminHandle.partition(engine, queue, number);
+    ItemRules.checkIds(ids);
+    return queue.leases.handBack(partition, List.copyOf(ids));
+  }
+
+  @Override
+  public void leave(String clientId) {
+    LiveQueue known = engine.known(name);
+    if (known != null) {
+      known.leases.leave(clientId);
+    }
+  }
+
+  @Override
   public QueueConsumer consume(ItemHandler handler, ConsumeOptions options) {
     LiveQueue queue = find();
     return engine.consuming(
@@ -176,7 +195,7 @@ final class QueueHandle implements Queue {
     public void handBack(int number, List<LeasedItem> items) {
       LivePartition partition = queue.partition(number);
       if (partition != null) {
-        queue.leases.handBack(partition, items);
+        queue.leases.handBack(partition, items.stream().map(LeasedItem::id).toList());
       }
     }
 

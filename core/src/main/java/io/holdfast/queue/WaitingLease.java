@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class WaitingLease {
   final String clientId;
   final int batch;
+  final long askedNanos;
   final CompletableFuture<LeasedItems> future = new CompletableFuture<>();
   final List<LeasedItem> dealt = new ArrayList<>();
   Timers.@Nullable Timer timer;
@@ -30,9 +31,10 @@ final class WaitingLease {
   /** Per partition, how many events had happened when it was last tried there. */
   private long[] seen = {};
 
-  WaitingLease(LeaseRequest request) {
+  WaitingLease(LeaseRequest request, long askedNanos) {
     this.clientId = request.clientId();
     this.batch = request.batchSize();
+    this.askedNanos = askedNanos;
   }
 
   /** Whether something may have become leasable there since this lease was tried there. */

@@ -31,13 +31,6 @@ final class AckDesk {
 
   private record Turned(List<Acked> acked, StreamLeases.PopAnswer popped) {}
 
-  /**
-   * What became of verdicts, and what came next.
-   *
-   * @param popped may take as long as its request waits
-   */
-  record Exchange(CompletableFuture<List<Acked>> acked, CompletableFuture<Popped> popped) {}
-
   private StreamLeases leases() {
     return streams.store.leases();
   }
@@ -84,23 +77,24 @@ final class AckDesk {
   }
 
   /** Settles, and claims in the same commit; only if nothing was there, waits for it. */
-  Exchange exchange(List<Ack> verdicts, PopRequest request) {
+  StreamWork.Turn exchange(List<Ack> verdicts, PopRequest request) {
     StreamRules.checkAcks(verdicts, true);
     StreamRules.checkPop(request);
     streams.start();
     Coalescer.Pending<Turn, Turned> pending =
         turns.submit(new Turn(List.copyOf(verdicts), request));
-    Exchange exchange = new Exchange(new CompletableFuture<>(), new CompletableFuture<>());
+    StreamWork.Turn exchange =
+        new StreamWork.Turn(new CompletableFuture<>(), new CompletableFuture<>());
     pending.whenComplete(
         (turned, failure) -> {
           if (turned == null || failure != null) {
             StreamException e = StreamEngine.asStreamException(failure);
-            exchange.acked.completeExceptionally(e);
-            exchange.popped.completeExceptionally(e);
+            exchange.acked().completeExceptionally(e);
+            exchange.popped().completeExceptionally(e);
             return;
           }
-          exchange.acked.complete(turned.acked());
-          streams.pops.conclude(request, exchange.popped, turned.popped());
+          exchange.acked().complete(turned.acked());
+          streams.pops.conclude(request, exchange.popped(), turned.popped());
         });
     return exchange;
   }
@@ -118,6 +112,11 @@ final class AckDesk {
 
   CompletableFuture<List<Acked>> ack(List<Ack> verdicts, boolean isWaiting) {
     StreamRules.checkAcks(verdicts, true);
+    return submit(verdicts, isWaiting);
+  }
+
+  /** The same for verdicts that have been checked. */
+  CompletableFuture<List<Acked>> submit(List<Ack> verdicts, boolean isWaiting) {
     streams.start();
     if (verdicts.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());

@@ -50,6 +50,23 @@ final class AdminHandle implements StreamAdmin {
   @Override
   public void resumePush(@Nullable String queue) {
     pausePush(queue, false);
+    engine.drainSoon();
+  }
+
+  @Override
+  public void holdPush(@Nullable String queue) {
+    checkOptionalQueue(queue);
+    engine.call(
+        () -> {
+          engine.store.holds().begin(queue, engine.storeCall());
+          return true;
+        });
+  }
+
+  @Override
+  public long held(@Nullable String queue) {
+    checkOptionalQueue(queue);
+    return engine.call(() -> engine.store.holds().count(queue, engine.storeCall()));
   }
 
   private void pausePush(@Nullable String queue, boolean isPaused) {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks arguments and opens payloads. */
 final class BrowserHandle implements StreamBrowser {
   private static final int MOST = 1_000;
+  private static final int MOST_PARTITIONS = 10_000;
 
   private final StreamEngine engine;
 
@@ -92,6 +93,41 @@ final class BrowserHandle implements StreamBrowser {
     StreamRules.checkStorable("name", name);
     StreamRules.checkRange("limit", limit, 1, MOST);
     return engine.call(() -> reader().tracesNamed(name, limit, engine.storeCall()));
+  }
+
+  @Override
+  public List<TraceName> traceNames(int limit) {
+    StreamRules.checkRange("limit", limit, 1, MOST);
+    return engine.call(() -> reader().traceNames(limit, engine.storeCall()));
+  }
+
+  @Override
+  public Optional<PartitionInfo> partition(UUID partitionId) {
+    StreamRules.checkId("partitionId", partitionId);
+    return engine.call(() -> monitor().partition(partitionId, engine.storeCall()));
+  }
+
+  @Override
+  public Optional<PartitionInfo> partition(String queue, String name) {
+    StreamRules.checkQueue(queue);
+    StreamRules.checkPartition(name);
+    return engine
+        .call(() -> monitor().partitions(queue, name, null, 1, engine.storeCall()))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(String queue, @Nullable String after, int limit) {
+    StreamRules.checkQueue(queue);
+    StreamRules.checkRange("limit", limit, 1, MOST_PARTITIONS);
+    return engine.call(() -> monitor().partitions(queue, null, after, limit, engine.storeCall()));
+  }
+
+  @Override
+  public List<QueueFigures> figures(@Nullable String queue) {
+    checkOptionalQueue(queue);
+    return engine.call(() -> monitor().figures(queue, engine.storeCall()));
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * A buffer that is shared by all queues, and a {@link SendLane} for each of them: a queue that is
@@ -16,32 +17,35 @@ import java.util.concurrent.ConcurrentHashMap;
  * threads.
  */
 final class BufferedProducer implements StreamProducer {
-  private final StreamEngine streams;
-  private final PushDesk pushes;
+  private final StreamWork work;
+  private final Time time;
   private final ProducerOptions options;
+  private final Consumer<AutoCloseable> ended;
   private final Map<String, SendLane> lanes = new ConcurrentHashMap<>();
   private final Set<Signal> blocked = new HashSet<>();
   private int messages;
   private long bytes;
   private boolean closed;
 
-  BufferedProducer(StreamEngine streams, PushDesk pushes, ProducerOptions options) {
-    this.streams = streams;
-    this.pushes = pushes;
+  /** {@code ended} hears of it when it is closed. */
+  BufferedProducer(StreamWork work, ProducerOptions options, Consumer<AutoCloseable> ended) {
+    this.work = work;
+    this.time = work.engine().time();
     this.options = options;
+    this.ended = ended;
   }
 
   @Override
   public CompletableFuture<Pushed> send(NewMessage message) {
     StreamRules.checkPush(List.of(message));
-    streams.start();
+    work.start();
     String id = message.transactionId();
     NewMessage repeatable =
         id == null || id.isEmpty() ? message.once(UUID.randomUUID().toString()) : message;
     enter(repeatable.payload().size());
     SendLane lane =
         lanes.computeIfAbsent(
-            message.queue(), queue -> new SendLane(streams, pushes, options.deliveryTimeout()));
+            message.queue(), queue -> new SendLane(work, options.deliveryTimeout()));
     CompletableFuture<Pushed> sent = lane.add(repeatable);
     sent.whenComplete((pushed, failure) -> leave(repeatable.payload().size()));
     return sent;
@@ -49,11 +53,11 @@ final class BufferedProducer implements StreamProducer {
 
   /** Takes room in the buffer, and waits for it if need be. */
   private void enter(int size) {
-    long untilNanos = Time.after(streams.time.nanos(), options.maxBlock().toMillis());
+    long untilNanos = Time.after(time.nanos(), options.maxBlock().toMillis());
     Signal signal = new Signal();
     try {
       while (!tryEnter(size, signal)) {
-        Signal.Woken woken = signal.await(streams.time, untilNanos);
+        Signal.Woken woken = signal.await(time, untilNanos);
         if (woken == Signal.Woken.TIMED_OUT) {
           throw StreamException.unavailable("the producer's buffer is full", null);
         }
@@ -110,6 +114,6 @@ final class BufferedProducer implements StreamProducer {
       blocked.forEach(Signal::raise);
     }
     flush();
-    streams.served(this);
+    ended.accept(this);
   }
 }

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +33,13 @@ final class ConsumerRuntime implements StreamConsumer {
   private static final Duration POLL = Duration.ofSeconds(30);
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  private final StreamEngine streams;
-  private final AckDesk acks;
+  private final StreamWork work;
+  private final Time time;
   private final String queue;
   private final String group;
   private final BatchRun handler;
   private final ConsumerOptions options;
+  private final Consumer<AutoCloseable> ended;
   private final LeaseKeeper keeper;
   private final ConsumerStats stats;
   private final ExecutorService threads = Background.tasks("holdfast-stream-consumer");
@@ -50,21 +52,25 @@ final class ConsumerRuntime implements StreamConsumer {
     void handle(HeldBatch held, ConsumerRuntime consumer) throws Exception;
   }
 
+  /** What is consumed, and on whose behalf. */
+  record Source(String queue, String group) {}
+
+  /** {@code ended} hears of it when it is closed. */
   ConsumerRuntime(
-      StreamEngine streams,
-      AckDesk acks,
-      String queue,
-      String group,
+      StreamWork work,
+      Source source,
       BatchRun handler,
-      ConsumerOptions options) {
-    this.streams = streams;
-    this.acks = acks;
-    this.queue = queue;
-    this.group = group;
+      ConsumerOptions options,
+      Consumer<AutoCloseable> ended) {
+    this.work = work;
+    this.time = work.engine().time();
+    this.queue = source.queue();
+    this.group = source.group();
     this.handler = handler;
     this.options = options;
-    this.keeper = new LeaseKeeper(streams.time, new LeaseRenewer(acks), Reserve.none());
-    this.stats = new ConsumerStats(streams.time, options.concurrency());
+    this.ended = ended;
+    this.keeper = new LeaseKeeper(time, new LeaseRenewer(work), Reserve.none());
+    this.stats = new ConsumerStats(time, options.concurrency());
   }
 
   /** Begins to claim. */
@@ -96,10 +102,10 @@ final class ConsumerRuntime implements StreamConsumer {
   private @Nullable HeldBatch turn(@Nullable HeldBatch done) {
     List<Ack> verdicts = done == null ? List.of() : done.verdicts;
     Duration ttl;
-    AckDesk.Exchange exchange;
+    StreamWork.Turn exchange;
     try {
       ttl = leaseFor();
-      exchange = acks.exchange(verdicts, request(ttl));
+      exchange = work.turn(verdicts, request(ttl));
       judge(done, StreamEngine.join(exchange.acked()));
     } catch (StreamException e) {
       failed(e, done);
@@ -146,14 +152,7 @@ final class ConsumerRuntime implements StreamConsumer {
 
   private Duration leaseFor() {
     Duration own = options.leaseFor();
-    return own != null
-        ? own
-        : streams
-            .directory
-            .find(queue)
-            .map(StreamInfo::settings)
-            .orElse(StreamSettings.DEFAULTS)
-            .seconds(StreamOption.LEASE_TIME);
+    return own != null ? own : work.leaseTime(queue);
   }
 
   /** A turn that failed: what was done is settled later, as long as the lease lasts. */
@@ -171,12 +170,12 @@ final class ConsumerRuntime implements StreamConsumer {
   }
 
   private void pause() {
-    stopping.await(streams.time, Time.after(streams.time.nanos(), PAUSE.toMillis()));
+    stopping.await(time, Time.after(time.nanos(), PAUSE.toMillis()));
   }
 
   private boolean settle(HeldBatch done) {
     try {
-      judge(done, StreamEngine.join(acks.ack(done.verdicts, true)));
+      judge(done, StreamEngine.join(work.ack(done.verdicts)));
       return true;
     } catch (StreamException e) {
       LOG.warn("a batch of {} could not be settled: {}", queue, e.getMessage());
@@ -212,7 +211,7 @@ final class ConsumerRuntime implements StreamConsumer {
 
   /** Handles what came; null when nothing is left to settle. */
   private @Nullable HeldBatch handled(HeldBatch held) {
-    long beganNanos = streams.time.nanos();
+    long beganNanos = time.nanos();
     try {
       if (held.kept != null) {
         held.kept.interruptOnLoss(Thread.currentThread());
@@ -225,7 +224,7 @@ final class ConsumerRuntime implements StreamConsumer {
     } catch (Exception e) {
       throw new IllegalStateException("what a handler throws is a verdict", e);
     } finally {
-      stats.handled(held.batch, streams.time.nanos() - beganNanos, held.verdicts);
+      stats.handled(held.batch, time.nanos() - beganNanos, held.verdicts);
     }
     if (!held.isHeld()) {
       // Somebody else has it, or will: what was decided here counts for nothing.
@@ -259,14 +258,7 @@ final class ConsumerRuntime implements StreamConsumer {
   private void giveBack(HeldBatch held) {
     end(held);
     try {
-      StreamLeases.Returned returned =
-          streams.engine.call(
-              () ->
-                  streams
-                      .store
-                      .leases()
-                      .release(held.leaseId(), held.batch.partitionId(), streams.storeCall()));
-      acks.released(returned.ready());
+      work.giveBack(held.leaseId(), held.batch.partitionId());
     } catch (StreamException e) {
       LOG.warn("a batch of {} could not be given back: {}", queue, e.getMessage());
     }
@@ -277,7 +269,7 @@ final class ConsumerRuntime implements StreamConsumer {
     if (lease == null) {
       throw new StreamException(StreamError.INTERNAL, "a claim without a lease", null);
     }
-    Trust trust = new Trust(streams.time, popped.claimedNanos(), ttl.toMillis());
+    Trust trust = new Trust(time, popped.claimedNanos(), ttl.toMillis());
     HeldBatch held = new HeldBatch(group, batch, lease, trust);
     if (options.isRenewing()) {
       LeaseRenewer.Token token = new LeaseRenewer.Token(lease.id());
@@ -329,6 +321,6 @@ final class ConsumerRuntime implements StreamConsumer {
       Thread.currentThread().interrupt();
     }
     keeper.close();
-    streams.served(this);
+    ended.accept(this);
   }
 }

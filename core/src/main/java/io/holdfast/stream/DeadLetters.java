@@ -9,6 +9,9 @@ public interface DeadLetters {
   /** A page, newest first. */
   List<DeadLetter> list(DeadLetterQuery query);
 
+  /** How many the query finds on all pages. */
+  long count(DeadLetterQuery query);
+
   /** The one with this id. */
   Optional<DeadLetter> get(UUID id);
 

@@ -35,6 +35,12 @@ final class DeadLettersHandle implements DeadLetters {
   }
 
   @Override
+  public long count(DeadLetterQuery query) {
+    check(query, Integer.MAX_VALUE);
+    return engine.call(() -> engine.store.deadLetters().count(query, engine.storeCall()));
+  }
+
+  @Override
   public Optional<DeadLetter> get(UUID id) {
     StreamRules.checkId("id", id);
     return find(id).map(engine.sealer::opened);

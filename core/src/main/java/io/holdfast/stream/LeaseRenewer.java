@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** Renews a consumer's leases with calls that share statements. */
-record LeaseRenewer(AckDesk acks) implements LeaseKeeper.Renewer {
+record LeaseRenewer(StreamWork work) implements LeaseKeeper.Renewer {
   /** What renews a lease: its id. */
   record Token(UUID id) implements LeaseToken {
     @Override
@@ -32,7 +32,7 @@ record LeaseRenewer(AckDesk acks) implements LeaseKeeper.Renewer {
 
   private CompletableFuture<Renewal> renew(Lease lease) {
     UUID id = ((Token) lease.token()).id();
-    return acks.extend(new StreamLeases.Extension(id, lease.ttl()), false)
+    return work.extend(id, lease.ttl())
         .thenApply(
             extended -> {
               Instant until = extended.expiresAt();

@@ -56,6 +56,11 @@ public final class Payload {
     return new Payload(new byte[0], null, why);
   }
 
+  /** One that another process could not open, and why. */
+  public static Payload unreadable(String why) {
+    return unreadable(new StreamException(StreamError.DECRYPT_FAILED, why, null));
+  }
+
   /** A copy of the bytes. */
   public byte[] bytes() {
     return unwrap().clone();

@@ -3,6 +3,7 @@ package io.holdfast.stream;
 import io.holdfast.lease.Coalescer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -80,7 +81,7 @@ final class PushDesk {
               }
               return entries;
             },
-            entries -> streams.store.log().push(entries, streams.storeCall()),
+            entries -> pushOrHold(entries, calls.size() == 1),
             StreamLog.Appended.class);
     announce(all, appended.pushed());
     List<List<Pushed>> answers = new ArrayList<>(calls.size());
@@ -90,6 +91,26 @@ final class PushDesk {
       next += call.messages().size();
     }
     return answers;
+  }
+
+  /** Appends; what a queue wants to be held is put by, but not what only came along with it. */
+  private StreamLog.PushAnswer pushOrHold(List<Entry> entries, boolean isAlone) {
+    for (int i = 0; i < FORMS; i++) {
+      StreamLog.PushAnswer answer = streams.store.log().push(entries, streams.storeCall());
+      if (!(answer instanceof StreamLog.Holding holding)) {
+        return answer;
+      }
+      if (!isAlone) {
+        throw new StreamException(
+            StreamError.PAUSED, "pushes to queue '" + holding.queue() + "' are held", null);
+      }
+      Optional<StreamLog.PushAnswer> held =
+          streams.store.holds().hold(entries, streams.storeCall());
+      if (held.isPresent()) {
+        return held.get();
+      }
+    }
+    throw StreamException.unavailable("the queue keeps being held and let go; try again", null);
   }
 
   /** Makes entries. */

@@ -76,6 +76,24 @@ public final class Sealer {
     return cipher.seal(payload, queue);
   }
 
+  /** The entry in the form that its queue wants now. */
+  Entry reformed(StreamInfo queue, Entry entry) {
+    boolean isWanted = queue.settings().is(StreamOption.ENCRYPTION_ENABLED);
+    if (isWanted == entry.isEncrypted()) {
+      return entry;
+    }
+    Payload plain = opened(entry.queue(), entry.payload(), entry.isEncrypted());
+    plain.unwrap(); // fails if it cannot be read: stored like this it would be lost
+    return new Entry(
+        entry.queue(),
+        entry.partition(),
+        isWanted ? sealed(plain, queue.uid()) : plain,
+        isWanted,
+        entry.transactionId(),
+        entry.traceId(),
+        entry.producer());
+  }
+
   /** The payload of a stored message as it was pushed. */
   Payload opened(String queue, Payload payload, boolean isEncrypted) {
     if (!isEncrypted) {

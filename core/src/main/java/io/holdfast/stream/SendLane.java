@@ -20,17 +20,17 @@ final class SendLane {
   private static final long FIRST_PAUSE_MS = 100;
   private static final long LONGEST_PAUSE_MS = 5_000;
 
-  private final StreamEngine streams;
-  private final PushDesk pushes;
+  private final StreamWork work;
+  private final Time time;
   private final Duration timeout;
   private final Deque<Sending> waiting = new ArrayDeque<>();
   private boolean isBusy;
   private int width = MOST;
   private long pauseMs = FIRST_PAUSE_MS;
 
-  SendLane(StreamEngine streams, PushDesk pushes, Duration timeout) {
-    this.streams = streams;
-    this.pushes = pushes;
+  SendLane(StreamWork work, Duration timeout) {
+    this.work = work;
+    this.time = work.engine().time();
     this.timeout = timeout;
   }
 
@@ -47,7 +47,7 @@ final class SendLane {
   }
 
   CompletableFuture<Pushed> add(NewMessage message) {
-    long until = Time.after(streams.time.nanos(), timeout.toMillis());
+    long until = Time.after(time.nanos(), timeout.toMillis());
     Sending sending = new Sending(message, until);
     synchronized (this) {
       waiting.add(sending);
@@ -67,13 +67,11 @@ final class SendLane {
       batch = new ArrayList<>(waiting.stream().limit(width).toList());
     }
     try {
-      List<NewMessage> messages = pushes.placed(batch.stream().map(s -> s.message).toList());
+      List<NewMessage> messages = work.placed(batch.stream().map(s -> s.message).toList());
       for (int i = 0; i < batch.size(); i++) {
         batch.get(i).message = messages.get(i);
       }
-      pushes
-          .push(messages, null, false)
-          .whenComplete((pushed, failure) -> answered(batch, pushed, failure));
+      work.push(messages).whenComplete((pushed, failure) -> answered(batch, pushed, failure));
     } catch (StreamException refused) {
       answered(batch, null, refused);
     }
@@ -114,7 +112,7 @@ final class SendLane {
 
   /** Tries again later; messages whose time is over are given up. */
   private void repeat(List<Sending> batch, StreamException e) {
-    long now = streams.time.nanos();
+    long now = time.nanos();
     List<Sending> late = batch.stream().filter(s -> s.untilNanos - now <= 0).toList();
     long pause;
     synchronized (this) {
@@ -126,13 +124,13 @@ final class SendLane {
       pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
     }
     late.forEach(sending -> sending.future.completeExceptionally(e));
-    streams.engine.timers().at(Time.after(now, pause), this::again);
+    work.engine().timers().at(Time.after(now, pause), this::again);
   }
 
   private void again() {
     synchronized (this) {
       isBusy = false;
     }
-    streams.engine.background("sending", this::pump);
+    work.engine().background("sending", this::pump);
   }
 }

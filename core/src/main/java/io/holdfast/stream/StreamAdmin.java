@@ -19,7 +19,16 @@ public interface StreamAdmin {
   /** Refuses pushes to a queue, or with null to all, with {@code PAUSED}. */
   void pausePush(@Nullable String queue);
 
-  /** Allows pushes again. */
+  /**
+   * Takes pushes to a queue, or with null to all, and puts them by until {@link #resumePush};
+   * transactions are refused with {@code PAUSED}.
+   */
+  void holdPush(@Nullable String queue);
+
+  /** How many messages are put by, for a queue or with null for all. */
+  long held(@Nullable String queue);
+
+  /** Allows pushes again; what was put by is stored first, in order. */
   void resumePush(@Nullable String queue);
 
   /**

@@ -31,6 +31,21 @@ public interface StreamBrowser {
   /** What was noted under a name, newest first. */
   List<Trace> tracesNamed(String name, int limit);
 
+  /** The names that notes were made under, the one used last first. */
+  List<TraceName> traceNames(int limit);
+
+  /** The partition with this id. */
+  Optional<PartitionInfo> partition(UUID partitionId);
+
+  /** The partition of this name. */
+  Optional<PartitionInfo> partition(String queue, String name);
+
+  /** The partitions of a queue by name, behind {@code after}. */
+  List<PartitionInfo> partitions(String queue, @Nullable String after, int limit);
+
+  /** How large queues are. */
+  List<QueueFigures> figures(@Nullable String queue);
+
   /** How much waits in a queue. */
   Depth depth(String queue);
 

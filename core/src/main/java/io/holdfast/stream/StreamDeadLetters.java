@@ -10,6 +10,9 @@ public interface StreamDeadLetters {
   /** A page, newest first. Payloads come as they are stored. */
   List<DeadLetter> list(DeadLetterQuery query, StoreCall call);
 
+  /** How many the query finds on all pages. */
+  long count(DeadLetterQuery query, StoreCall call);
+
   /** The one with this id. */
   Optional<DeadLetter> get(UUID id, StoreCall call);
 

@@ -7,11 +7,9 @@ import io.holdfast.lease.News;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
 import java.util.Collection;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,7 +36,6 @@ final class StreamEngine implements Hints.Listener, News.Reader {
   final Coalescer.Room room =
       new Coalescer.Room(
           MAX_WAITING, () -> StreamException.unavailable("too many calls wait; try again", null));
-  private final Set<AutoCloseable> clients = ConcurrentHashMap.newKeySet();
   private volatile Hints.@Nullable Subscription subscription;
 
   StreamEngine(StreamStore store, StreamOptions options) {
@@ -70,17 +67,6 @@ final class StreamEngine implements Hints.Listener, News.Reader {
   <T> T call(Supplier<T> call) {
     start();
     return engine.call(call);
-  }
-
-  /** Closes the consumer or producer before everything else. */
-  <C extends AutoCloseable> C serving(C client) {
-    clients.add(client);
-    return client;
-  }
-
-  /** The consumer or producer has ended by itself. */
-  void served(AutoCloseable client) {
-    clients.remove(client);
   }
 
   <C, R> Coalescer<C, R> coalescer(
@@ -140,6 +126,26 @@ final class StreamEngine implements Hints.Listener, News.Reader {
     news.ready(queue);
   }
 
+  /** Stores some of what was put by, and says how much. */
+  int drain(StoreCall call) {
+    StreamHolds.Drained drained = store.holds().drain(sealer::reformed, call);
+    drained.queues().forEach(this::becameReady);
+    return drained.messages();
+  }
+
+  /** Stores what was put by, without waiting for the duty. */
+  void drainSoon() {
+    if (!options.isStepped()) {
+      engine.background(
+          "storing what was held",
+          () -> {
+            while (engine.call(() -> drain(storeCall())) > 0) {
+              Thread.onSpinWait();
+            }
+          });
+    }
+  }
+
   /** What a queue allows has changed. */
   void becameDifferent(String queue) {
     directory.forget(queue);
@@ -169,15 +175,8 @@ final class StreamEngine implements Hints.Listener, News.Reader {
     pops.wakeAll();
   }
 
-  /** Stops clients, answers who waits, lets calls under way finish, and ends. */
+  /** Answers who waits, lets calls under way finish, and ends. */
   void close() {
-    for (AutoCloseable client : clients) {
-      try {
-        client.close();
-      } catch (Exception e) {
-        throw new IllegalStateException("our clients throw nothing when closed", e);
-      }
-    }
     engine.close(
         options.grace(),
         () -> {

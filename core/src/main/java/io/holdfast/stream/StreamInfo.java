@@ -35,6 +35,16 @@ public record StreamInfo(
     }
   }
 
-  /** What is refused for now. */
-  public record Paused(boolean push, boolean pop) {}
+  /**
+   * What is stopped for now.
+   *
+   * @param push whether pushes are refused, or held
+   * @param isHolding whether they are held: taken, and stored later
+   */
+  public record Paused(boolean push, boolean pop, boolean isHolding) {
+    /** Pushes are refused, not held. */
+    public Paused(boolean push, boolean pop) {
+      this(push, pop, false);
+    }
+  }
 }

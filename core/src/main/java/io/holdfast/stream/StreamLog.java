@@ -35,6 +35,9 @@ public interface StreamLog {
    */
   record WrongForm(StreamInfo queue) implements PushAnswer {}
 
+  /** Nothing was stored, because pushes to this queue are held: they have to be put by. */
+  record Holding(String queue) implements PushAnswer {}
+
   /** Committed, or refused and undone. */
   record Settled(Transacted transacted) implements TransactAnswer {}
 }

@@ -2,6 +2,8 @@ package io.holdfast.stream;
 
 import io.holdfast.lease.StoreCall;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Store role: how it goes. A null queue stands for all. Arguments have been checked. */
@@ -23,6 +25,16 @@ public interface StreamMonitor {
 
   /** Why a partition is or is not delivered; fails if there is no such queue or partition. */
   Explanation explain(CursorKey cursor, StoreCall call);
+
+  /** The partition with this id. */
+  Optional<PartitionInfo> partition(UUID partitionId, StoreCall call);
+
+  /** A queue's partitions by name, byte by byte, behind {@code after}; or only the one named. */
+  List<PartitionInfo> partitions(
+      String queue, @Nullable String name, @Nullable String after, int limit, StoreCall call);
+
+  /** How large queues are, by name. */
+  List<QueueFigures> figures(@Nullable String queue, StoreCall call);
 
   /** What became of everything that a group of a queue was to get. */
   Tally tally(String queue, String group, StoreCall call);

@@ -30,4 +30,7 @@ public interface StreamReader {
 
   /** What was noted under a name, newest first, at most {@code limit}. */
   List<Trace> tracesNamed(String name, int limit, StoreCall call);
+
+  /** The names that notes were made under, the one used last first, at most {@code limit}. */
+  List<TraceName> traceNames(int limit, StoreCall call);
 }

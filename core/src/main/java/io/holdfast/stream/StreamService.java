@@ -12,6 +12,7 @@ public final class StreamService implements Streams {
   private final StreamEngine engine;
   private final PushDesk pushes;
   private final AckDesk acks;
+  private final StreamClients clients;
   private final StreamAdmin admin;
   private final DeadLetters deadLetters;
   private final StreamBrowser browser;
@@ -20,6 +21,7 @@ public final class StreamService implements Streams {
     this.engine = engine;
     this.pushes = new PushDesk(engine);
     this.acks = new AckDesk(engine);
+    this.clients = new StreamClients(new LocalWork(engine, pushes, acks));
     this.admin = new AdminHandle(engine);
     this.deadLetters = new DeadLettersHandle(engine);
     this.browser = new BrowserHandle(engine);
@@ -84,8 +86,16 @@ public final class StreamService implements Streams {
   }
 
   @Override
+  public CompletableFuture<List<Acked>> ackAsync(List<Ack> verdicts, AckMode mode) {
+    StreamRules.checkAcks(verdicts, false);
+    return mode == AckMode.EXPLICIT
+        ? acks.submit(verdicts, false)
+        : new CumulativeAcks(engine, acks).ack(verdicts);
+  }
+
+  @Override
   public CompletableFuture<AckedAndPopped> ackAndPop(List<Ack> verdicts, PopRequest request) {
-    AckDesk.Exchange exchange = acks.exchange(verdicts, request);
+    StreamWork.Turn exchange = acks.exchange(verdicts, request);
     CompletableFuture<AckedAndPopped> both =
         exchange.acked().thenCombine(exchange.popped(), AckedAndPopped::new);
     both.whenComplete((answer, failure) -> exchange.popped().cancel(true));
@@ -140,33 +150,18 @@ public final class StreamService implements Streams {
   @Override
   public StreamConsumer consume(
       String queue, String group, MessageHandler handler, ConsumerOptions options) {
-    return consume(queue, group, Handlers.each(handler, this::push), options);
+    return clients.consume(queue, group, handler, options);
   }
 
   @Override
   public StreamConsumer consumeBatches(
       String queue, String group, BatchHandler handler, ConsumerOptions options) {
-    return consume(queue, group, Handlers.together(handler), options);
-  }
-
-  private StreamConsumer consume(
-      String queue, String group, ConsumerRuntime.BatchRun handler, ConsumerOptions options) {
-    StreamRules.checkQueue(queue);
-    StreamRules.checkGroup(group);
-    StreamRules.checkRange("concurrency", options.concurrency(), 1, StreamRules.MAX_PARTITIONS);
-    StreamRules.checkRange("batch", options.batch(), 1, StreamRules.MAX_ITEMS);
-    if (options.leaseFor() != null) {
-      StreamRules.checkLease("leaseFor", options.leaseFor());
-    }
-    engine.start();
-    return engine.serving(
-        new ConsumerRuntime(engine, acks, queue, group, handler, options).started());
+    return clients.consumeBatches(queue, group, handler, options);
   }
 
   @Override
   public StreamProducer producer(ProducerOptions options) {
-    StreamRules.checkRange("maxMessages", options.maxMessages(), 1, Integer.MAX_VALUE);
-    return engine.serving(new BufferedProducer(engine, pushes, options));
+    return clients.producer(options);
   }
 
   @Override
@@ -222,6 +217,7 @@ public final class StreamService implements Streams {
 
   @Override
   public void close() {
+    clients.close();
     engine.close();
     pushes.close();
     acks.close();

@@ -11,6 +11,9 @@ public interface StreamStore {
   /** Appending. */
   StreamLog log();
 
+  /** Pushes that are put by. */
+  StreamHolds holds();
+
   /** Claiming and settling. */
   StreamLeases leases();
 

@@ -50,6 +50,12 @@ public interface Streams extends AutoCloseable {
   /** The same without waiting. */
   CompletableFuture<List<Acked>> ackAsync(List<Ack> acks);
 
+  /**
+   * The same as the wire offers it: a verdict without a lease is good while nobody holds the
+   * partition, and {@code mode} says what it means for messages it does not name.
+   */
+  CompletableFuture<List<Acked>> ackAsync(List<Ack> acks, AckMode mode);
+
   /** Settles messages and takes the next ones, in one commit if that finds some at once. */
   CompletableFuture<AckedAndPopped> ackAndPop(List<Ack> acks, PopRequest request);
 

@@ -31,7 +31,7 @@ final class Upkeep implements Duty {
     this.dueNanos = next();
   }
 
-  /** Retention, seeding, counting and purging. */
+  /** Retention, seeding, storing what was held, counting and purging. */
   static List<Upkeep> duties(StreamEngine streams) {
     StreamUpkeep upkeep = streams.store.upkeep();
     int days = streams.options.partitionIdleDays();
@@ -40,6 +40,7 @@ final class Upkeep implements Duty {
     return List.of(
         new Upkeep("retention", upkeep::retain, streams, every),
         new Upkeep("seeding", upkeep::seed, streams, soon),
+        new Upkeep("storing what was held", streams::drain, streams, soon),
         new Upkeep("counting", upkeep::count, streams, every),
         new Upkeep("purging", call -> upkeep.purge(days, call), streams, every));
   }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,15 +79,17 @@ final class Doctor {
       """;
 
   private final Connection connection;
+  private final Clock here;
   private final List<Finding> findings = new ArrayList<>();
 
-  private Doctor(Connection connection) {
+  private Doctor(Connection connection, Clock here) {
     this.connection = connection;
+    this.here = here;
   }
 
-  /** Everything there is to say. */
-  static List<Finding> examine(Connection connection) throws SQLException {
-    Doctor doctor = new Doctor(connection);
+  /** Everything there is to say; {@code here} is this machine's clock. */
+  static List<Finding> examine(Connection connection, Clock here) throws SQLException {
+    Doctor doctor = new Doctor(connection, here);
     doctor.facts();
     doctor.settings();
     doctor.holdingBack();
@@ -121,7 +124,7 @@ final class Doctor {
   }
 
   private void clock(Instant database) {
-    Duration apart = Duration.between(database, Instant.now()).abs();
+    Duration apart = Duration.between(database, here.instant()).abs();
     findings.add(
         apart.compareTo(CLOCK_TOLERANCE) < 0
             ? Finding.ok("clock", "within " + CLOCK_TOLERANCE.toSeconds() + " s of this machine")

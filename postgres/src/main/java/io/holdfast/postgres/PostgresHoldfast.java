@@ -7,12 +7,15 @@ import io.holdfast.lease.Cancellation;
 import io.holdfast.lock.LockKey;
 import io.holdfast.lock.LockService;
 import io.holdfast.lock.Locks;
+import io.holdfast.queue.QueueInfo;
+import io.holdfast.queue.QueuePage;
 import io.holdfast.queue.QueueService;
 import io.holdfast.queue.Queues;
 import io.holdfast.stream.StreamService;
 import io.holdfast.stream.Streams;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,8 @@ import javax.sql.DataSource;
  * Safe for use by many threads.
  */
 public final class PostgresHoldfast implements AutoCloseable {
+  private static final int PAGE = 1_000;
+
   private final PostgresOptions options;
   private final PostgresStore store;
   private final LockService locks;
@@ -137,7 +142,10 @@ public final class PostgresHoldfast implements AutoCloseable {
   /** Looks for what makes the database slow or unsafe; changes nothing. */
   public List<Finding> examine() {
     List<Finding> findings =
-        new ArrayList<>(transaction(TransactionSettings.DEFAULTS, Doctor::examine));
+        new ArrayList<>(
+            transaction(
+                TransactionSettings.DEFAULTS,
+                connection -> Doctor.examine(connection, Clock.systemUTC())));
     List<String> pending =
         migrations().status().stream()
             .filter(step -> !step.applied())
@@ -158,9 +166,22 @@ public final class PostgresHoldfast implements AutoCloseable {
     return store.migrations();
   }
 
-  /** Creates what is missing: the schema {@code holdfast} and the lock tables. */
+  /**
+   * Creates what is missing: the schema {@code holdfast}, and the tables of locks, jobs and of all
+   * queues there are. After that a role without the right to create anything can do the rest.
+   */
   public void setup() throws HoldfastException {
     locks.setup();
+    jobs.queues().list(); // makes its tables
+    String pivot = "";
+    List<QueueInfo> page;
+    do {
+      page = queues.list(new QueuePage(pivot, PAGE, null));
+      for (QueueInfo queue : page) {
+        queue.partitions().forEach(one -> store.createItems(queue.name(), one.number()));
+        pivot = queue.name();
+      }
+    } while (page.size() == PAGE);
   }
 
   /** The script that {@link #setup} amounts to, for migration by other means. */

@@ -4,6 +4,7 @@ import io.holdfast.Store;
 import io.holdfast.job.JobBackend;
 import io.holdfast.job.JobIds;
 import io.holdfast.lease.Hints;
+import io.holdfast.lease.StoreCall;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCapabilities;
 import io.holdfast.queue.IdSuffixes;
@@ -97,6 +98,11 @@ final class PostgresStore implements Store {
         analyzer,
         new IdSuffixes(),
         options.time());
+  }
+
+  /** Makes the table of a partition, which its first use would do otherwise. */
+  void createItems(String queue, int partition) {
+    queueKernel.tables().create(queue, partition, StoreCall.plain());
   }
 
   private QueueBackend queueBackend(PostgresOptions options) {

@@ -84,7 +84,12 @@ final class PostgresStreamCatalog implements StreamCatalog {
       "UPDATE holdfast.stream_global SET pop_paused = ?::boolean";
 
   private static final String PAUSED_ALL =
-      "SELECT push_pause IS NOT NULL, pop_paused FROM holdfast.stream_global";
+      """
+      SELECT push_pause IS NOT NULL, pop_paused, coalesce(push_pause = 'hold', false)
+        FROM holdfast.stream_global
+      """;
+
+  private static final String FORGET_HELD = "DELETE FROM holdfast.stream_held WHERE queue = ?";
 
   private final StreamKernel kernel;
   private final StreamStatements statements;
@@ -220,10 +225,17 @@ final class PostgresStreamCatalog implements StreamCatalog {
 
   @Override
   public boolean delete(String queue, StoreCall call) {
-    return kernel.change(
+    return kernel.transaction(
         "delete",
         call,
-        watch -> statements.update(watch, DELETE, b -> b.now(kernel.time()).text(queue)) > 0);
+        watch -> {
+          boolean existed =
+              statements.update(watch, DELETE, b -> b.now(kernel.time()).text(queue)) > 0;
+          if (existed) {
+            statements.update(watch, FORGET_HELD, b -> b.text(queue));
+          }
+          return existed;
+        });
   }
 
   @Override
@@ -241,7 +253,11 @@ final class PostgresStreamCatalog implements StreamCatalog {
 
   @Override
   public void pausePush(@Nullable String queue, boolean isPaused, StoreCall call) {
-    pause(queue, PAUSE_PUSH, PAUSE_ALL_PUSHES, isPaused ? REJECT : null, call);
+    if (isPaused) {
+      pause(queue, PAUSE_PUSH, PAUSE_ALL_PUSHES, REJECT, call);
+    } else {
+      new PostgresStreamHolds(kernel).end(queue, call);
+    }
   }
 
   @Override
@@ -275,7 +291,9 @@ final class PostgresStreamCatalog implements StreamCatalog {
                     watch,
                     PAUSED_ALL,
                     binds -> {},
-                    row -> new StreamInfo.Paused(row.getBoolean(1), row.getBoolean(2))));
+                    row ->
+                        new StreamInfo.Paused(
+                            row.getBoolean(1), row.getBoolean(2), row.getBoolean(3))));
     return paused == null ? new StreamInfo.Paused(false, false) : paused;
   }
 }

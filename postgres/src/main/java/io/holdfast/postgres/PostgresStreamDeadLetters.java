@@ -49,6 +49,15 @@ final class PostgresStreamDeadLetters implements StreamDeadLetters {
 
   private static final String LIST = "SELECT " + COLUMNS + " FROM " + PAGE;
 
+  private static final String COUNT =
+      """
+      SELECT count(*) FROM holdfast.stream_dead AS d
+        JOIN holdfast.stream_queue AS q ON q.id = d.queue_id AND q.deleted_at IS NULL
+       WHERE (?::text IS NULL OR q.name = ?) AND (?::text IS NULL OR d.group_name = ?)
+         AND (?::text IS NULL OR d.partition = ?)
+         AND (?::timestamptz IS NULL OR d.failed_at >= ?) AND (?::timestamptz IS NULL OR d.failed_at < ?)
+      """;
+
   private static final String GET =
       "SELECT "
           + COLUMNS
@@ -118,6 +127,32 @@ final class PostgresStreamDeadLetters implements StreamDeadLetters {
             row.getInt("retry_count"),
             row.getInt("attempt"),
             StreamRows.required(row, "failed_at")));
+  }
+
+  @Override
+  public long count(DeadLetterQuery query, StoreCall call) {
+    Long count =
+        kernel.look(
+            "count dead letters",
+            call,
+            watch ->
+                statements.first(
+                    watch,
+                    COUNT,
+                    binds ->
+                        binds
+                            .text(query.queue())
+                            .text(query.queue())
+                            .text(query.group())
+                            .text(query.group())
+                            .text(query.partition())
+                            .text(query.partition())
+                            .at(query.failed().from())
+                            .at(query.failed().from())
+                            .at(query.failed().to())
+                            .at(query.failed().to()),
+                    row -> row.getLong(1)));
+    return count == null ? 0 : count;
   }
 
   @Override

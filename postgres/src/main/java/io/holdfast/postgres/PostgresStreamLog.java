@@ -92,15 +92,32 @@ final class PostgresStreamLog implements StreamLog {
     if (entries.isEmpty()) {
       return new Appended(List.of());
     }
-    Outcome outcome =
-        numbered(
-            new StreamEntries(entries),
-            call,
-            all -> kernel.change("push", call, watch -> push(watch, all)));
+    Outcome outcome;
+    try {
+      outcome =
+          numbered(
+              new StreamEntries(entries),
+              call,
+              all -> kernel.change("push", call, watch -> push(watch, all)));
+    } catch (StreamException e) {
+      return holding(entries, e, call);
+    }
     appended.accept(outcome.answer().pushed().size());
     return outcome.answer().status().equals("form")
         ? new WrongForm(info(outcome.answer(), call))
         : new Appended(outcome.answer().pushed());
+  }
+
+  /** A pause may mean that pushes are put by. */
+  private Holding holding(List<Entry> entries, StreamException e, StoreCall call) {
+    String queue =
+        e.error() == StreamError.PAUSED && kernel.isOwn()
+            ? new PostgresStreamHolds(kernel).holding(entries, call)
+            : null;
+    if (queue == null) {
+      throw e;
+    }
+    return new Holding(queue);
   }
 
   @Override

@@ -6,7 +6,11 @@ import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.Depth;
 import io.holdfast.stream.Dropped;
 import io.holdfast.stream.Explanation;
+import io.holdfast.stream.PartitionInfo;
+import io.holdfast.stream.QueueFigures;
 import io.holdfast.stream.StreamException;
+import io.holdfast.stream.StreamIds;
+import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamMonitor;
 import io.holdfast.stream.StuckPartition;
 import io.holdfast.stream.Utilization;
@@ -16,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +73,36 @@ final class PostgresStreamMonitor implements StreamMonitor {
   /** By the key: what was written later has a greater number. */
   private static final String DROPPED_OF =
       DROPPED + " WHERE r.queue_id = ? ORDER BY r.id DESC LIMIT ?";
+
+  private static final String PARTITIONS =
+      """
+      SELECT q.id AS queue_id, q.tag, q.name AS queue, p.id, p.name, p.log_start, p.last_offset, p.created_at,
+             p.oldest_at, p.last_at
+        FROM holdfast.stream_queue AS q JOIN holdfast.stream_partition AS p ON p.queue_id = q.id
+       WHERE q.deleted_at IS NULL
+      """;
+
+  private static final String PARTITION = PARTITIONS + " AND q.id = ? AND q.tag = ? AND p.id = ?";
+
+  private static final String PARTITIONS_OF =
+      PARTITIONS
+          + """
+              AND q.name = ? AND (?::text IS NULL OR p.name = ?) AND (?::text IS NULL OR p.name > ?)
+            ORDER BY p.name LIMIT ?
+            """;
+
+  private static final String FIGURES =
+      """
+      SELECT q.name AS queue,
+             (SELECT count(*) FROM holdfast.stream_partition AS p WHERE p.queue_id = q.id) AS partitions,
+             (SELECT coalesce(sum(c.n), 0) FROM holdfast.stream_counter AS c
+               WHERE c.queue_id = q.id AND c.kind = 'P') AS pushed,
+             (SELECT coalesce(sum(c.n), 0) FROM holdfast.stream_counter AS c
+               WHERE c.queue_id = q.id AND c.kind = 'D') AS dropped,
+             (SELECT count(*) FROM holdfast.stream_dead AS d WHERE d.queue_id = q.id) AS dead
+        FROM holdfast.stream_queue AS q
+       WHERE q.deleted_at IS NULL AND (?::text IS NULL OR q.name = ?) ORDER BY q.name
+      """;
 
   private static final String TALLY =
       """
@@ -220,6 +255,72 @@ final class PostgresStreamMonitor implements StreamMonitor {
   @Override
   public Explanation explain(CursorKey cursor, StoreCall call) {
     return kernel.look("explain", call, watch -> explainer.explain(watch, cursor));
+  }
+
+  @Override
+  public Optional<PartitionInfo> partition(UUID partitionId, StoreCall call) {
+    Optional<StreamIds.PartitionKey> key = StreamIds.partition(partitionId);
+    return key.isEmpty()
+        ? Optional.empty()
+        : kernel.look(
+            "partition",
+            call,
+            watch ->
+                Optional.ofNullable(
+                    statements.first(
+                        watch,
+                        PARTITION,
+                        binds ->
+                            binds
+                                .integer(key.get().queue().id())
+                                .integer(key.get().queue().tag())
+                                .number(key.get().partition()),
+                        PostgresStreamMonitor::partition)));
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(
+      String queue, @Nullable String name, @Nullable String after, int limit, StoreCall call) {
+    return kernel.look(
+        "partitions",
+        call,
+        watch ->
+            statements.all(
+                watch,
+                PARTITIONS_OF,
+                b -> b.text(queue).text(name).text(name).text(after).text(after).integer(limit),
+                PostgresStreamMonitor::partition));
+  }
+
+  private static PartitionInfo partition(ResultSet row) throws SQLException {
+    StreamInfo.Key queue = new StreamInfo.Key(row.getInt("queue_id"), row.getInt("tag"));
+    return new PartitionInfo(
+        row.getString("queue"),
+        row.getString("name"),
+        StreamIds.partition(queue, row.getLong("id")),
+        new PartitionInfo.Offsets(row.getLong("log_start"), row.getLong("last_offset")),
+        StreamRows.required(row, "created_at"),
+        StreamRows.instant(row, "oldest_at"),
+        StreamRows.instant(row, "last_at"));
+  }
+
+  @Override
+  public List<QueueFigures> figures(@Nullable String queue, StoreCall call) {
+    return kernel.look(
+        "figures",
+        call,
+        watch ->
+            statements.all(
+                watch,
+                FIGURES,
+                binds -> binds.text(queue).text(queue),
+                row ->
+                    new QueueFigures(
+                        row.getString("queue"),
+                        row.getLong("partitions"),
+                        row.getLong("pushed"),
+                        row.getLong("pushed") - row.getLong("dropped"),
+                        row.getLong("dead"))));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamIds;
 import io.holdfast.stream.StreamReader;
 import io.holdfast.stream.Trace;
+import io.holdfast.stream.TraceName;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -249,6 +250,11 @@ final class PostgresStreamReader implements StreamReader {
     return place == null
         ? List.of()
         : kernel.look("traces", call, watch -> traces.of(watch, place, transactionId));
+  }
+
+  @Override
+  public List<TraceName> traceNames(int limit, StoreCall call) {
+    return kernel.look("trace names", call, watch -> traces.names(watch, limit));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.holdfast.lease.Time;
 import io.holdfast.stream.StreamCatalog;
 import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamGroups;
+import io.holdfast.stream.StreamHolds;
 import io.holdfast.stream.StreamLeases;
 import io.holdfast.stream.StreamLog;
 import io.holdfast.stream.StreamMonitor;
@@ -22,6 +23,7 @@ final class PostgresStreamStore implements StreamStore {
 
   private final StreamCatalog catalog;
   private final StreamLog log;
+  private final StreamHolds holds;
   private final StreamLeases leases;
   private final StreamGroups groups;
   private final StreamDeadLetters deadLetters;
@@ -34,6 +36,7 @@ final class PostgresStreamStore implements StreamStore {
   PostgresStreamStore(StreamKernel kernel, Hints hints, IntConsumer appended) {
     this.catalog = new PostgresStreamCatalog(kernel);
     this.log = new PostgresStreamLog(kernel, kernel, appended);
+    this.holds = new PostgresStreamHolds(kernel);
     this.leases = new PostgresStreamLeases(kernel);
     this.groups = new PostgresStreamGroups(kernel);
     this.deadLetters = new PostgresStreamDeadLetters(kernel);
@@ -52,6 +55,11 @@ final class PostgresStreamStore implements StreamStore {
   @Override
   public StreamLog log() {
     return log;
+  }
+
+  @Override
+  public StreamHolds holds() {
+    return holds;
   }
 
   @Override

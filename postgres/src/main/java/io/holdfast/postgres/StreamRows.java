@@ -49,8 +49,14 @@ final class StreamRows {
         row.getString("name"),
         new StreamInfo.Labels(row.getString("namespace"), row.getString("task")),
         StreamSettings.of(options),
-        new StreamInfo.Paused(row.getString("push_pause") != null, row.getBoolean("pop_paused")),
+        paused(row.getString("push_pause"), row.getBoolean("pop_paused")),
         required(row, "created_at"));
+  }
+
+  /** A queue that drains is not paused: what it is sent comes behind what was held. */
+  private static StreamInfo.Paused paused(@Nullable String push, boolean pop) {
+    boolean isHolding = "hold".equals(push);
+    return new StreamInfo.Paused(isHolding || "reject".equals(push), pop, isHolding);
   }
 
   private static @Nullable Object option(ResultSet row, StreamOption option) throws SQLException {

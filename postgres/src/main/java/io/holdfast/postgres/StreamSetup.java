@@ -20,7 +20,9 @@ final class StreamSetup {
       """
       SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AS has_schema,
              EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                      WHERE n.nspname = ? AND c.relname = 'stream_queue_depths') AS is_complete
+                      WHERE n.nspname = ? AND c.relname = 'stream_queue_depths') AS has_calls,
+             EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                      WHERE n.nspname = ? AND c.relname = 'stream_held') AS is_complete
       """;
 
   private final String schema;
@@ -34,7 +36,10 @@ final class StreamSetup {
     this.migrations = migrations;
   }
 
-  private record Found(boolean schema, boolean isComplete) {}
+  /** The first of the steps that came after those that make everything else. */
+  private static final int LATER = 7;
+
+  private record Found(boolean schema, boolean hasCalls, boolean isComplete) {}
 
   /** Makes everything ready, unless that was done. */
   void ensure(StoreCall call) {
@@ -58,10 +63,13 @@ final class StreamSetup {
 
   private Found read(Watch watch) throws SQLException {
     try (PreparedStatement statement = watch.prepare(READ)) {
-      Binds.of(statement).text(schema).text(schema);
+      Binds.of(statement).text(schema).text(schema).text(schema);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        return new Found(row.getBoolean("has_schema"), row.getBoolean("is_complete"));
+        return new Found(
+            row.getBoolean("has_schema"),
+            row.getBoolean("has_calls"),
+            row.getBoolean("is_complete"));
       }
     }
   }
@@ -75,7 +83,7 @@ final class StreamSetup {
       Migrations.execute(watch, "CREATE SCHEMA " + LockSql.quoted(schema));
     }
     if (!found.isComplete()) {
-      for (String script : scripts(schema)) {
+      for (String script : scripts(schema, found.hasCalls() ? LATER : 1)) {
         Migrations.execute(watch, script);
       }
     }
@@ -84,7 +92,12 @@ final class StreamSetup {
 
   /** The steps of the migrations that are about streams, for any schema. */
   static List<String> scripts(String schema) {
+    return scripts(schema, 1);
+  }
+
+  private static List<String> scripts(String schema, int from) {
     return Migrations.all().stream()
+        .filter(step -> step.version() >= from)
         .filter(step -> step.description().startsWith("stream"))
         .map(step -> in(schema, step.sql()))
         .toList();

@@ -4,6 +4,7 @@ import io.holdfast.stream.Payload;
 import io.holdfast.stream.StreamIds;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.Trace;
+import io.holdfast.stream.TraceName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -53,6 +54,16 @@ final class StreamTraces {
              WHERE asked.name = ?
              ORDER BY t.created_at DESC, t.id DESC LIMIT ?
             """;
+
+  private static final String NAMES =
+      """
+      SELECT n.name, count(*) AS notes, count(DISTINCT (t.queue_id, t.partition_id, t.transaction_id)) AS messages,
+             max(t.created_at) AS last_at
+        FROM holdfast.stream_trace_name AS n
+        JOIN holdfast.stream_queue AS q ON q.id = n.queue_id AND q.deleted_at IS NULL
+        JOIN holdfast.stream_trace AS t ON t.queue_id = n.queue_id AND t.id = n.trace_id
+       GROUP BY n.name ORDER BY max(t.created_at) DESC, n.name LIMIT ?
+      """;
 
   private final StreamKernel kernel;
   private final StreamStatements statements;
@@ -105,6 +116,19 @@ final class StreamTraces {
   List<Trace> named(Watch watch, String name, int limit) throws SQLException {
     return statements.all(
         watch, NAMED, binds -> binds.text(name).integer(limit), StreamTraces::trace);
+  }
+
+  List<TraceName> names(Watch watch, int limit) throws SQLException {
+    return statements.all(
+        watch,
+        NAMES,
+        binds -> binds.integer(limit),
+        row ->
+            new TraceName(
+                row.getString("name"),
+                row.getLong("notes"),
+                row.getLong("messages"),
+                StreamRows.required(row, "last_at")));
   }
 
   private static Trace trace(ResultSet row) throws SQLException {

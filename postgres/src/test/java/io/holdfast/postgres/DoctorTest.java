@@ -6,6 +6,8 @@ import io.holdfast.postgres.Finding.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +16,19 @@ class DoctorTest {
     try (Connection connection = TestDatabase.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(change);
-      return Doctor.examine(connection);
+      return Doctor.examine(connection, Clock.systemUTC());
+    }
+  }
+
+  @Test
+  void a_clock_that_is_far_away_is_told() throws SQLException {
+    try (Connection connection = TestDatabase.connect()) {
+      Clock slow = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(-90));
+
+      assertThat(Doctor.examine(connection, slow))
+          .filteredOn(finding -> finding.subject().equals("clock"))
+          .extracting(Finding::level)
+          .containsExactly(Level.WARNING);
     }
   }
 

@@ -20,6 +20,7 @@ import io.holdfast.testkit.lock.beyond.LeasedLockContract;
 import io.holdfast.testkit.lock.beyond.LeasedLockWaitingContract;
 import io.holdfast.testkit.lock.beyond.LostLockContract;
 import io.holdfast.testkit.lock.beyond.LostWorkContract;
+import io.holdfast.testkit.lock.beyond.ParkedLockContract;
 import io.holdfast.testkit.lock.beyond.RenewingLockContract;
 import io.holdfast.testkit.lock.beyond.UnknownOutcomeContract;
 import io.holdfast.testkit.lock.beyond.WaitingLockContract;
@@ -159,6 +160,14 @@ class PostgresContractTest {
 
   @Nested
   class Waiting extends WaitingLockContract {
+    @Override
+    protected LockSubject subject(ManualTime time) {
+      return TestDatabase.listening(time);
+    }
+  }
+
+  @Nested
+  class Parked extends ParkedLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
       return TestDatabase.listening(time);

@@ -11,6 +11,7 @@ import io.holdfast.testkit.stream.StreamEncryptionContract;
 import io.holdfast.testkit.stream.StreamFencingContract;
 import io.holdfast.testkit.stream.StreamGroupContract;
 import io.holdfast.testkit.stream.StreamHandlerContract;
+import io.holdfast.testkit.stream.StreamHoldContract;
 import io.holdfast.testkit.stream.StreamMonitorContract;
 import io.holdfast.testkit.stream.StreamPauseContract;
 import io.holdfast.testkit.stream.StreamPopContract;
@@ -207,6 +208,14 @@ class PostgresStreamContractTest {
 
   @Nested
   class Producers extends StreamProducerContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return new PostgresStreamSubject(time);
+    }
+  }
+
+  @Nested
+  class Holds extends StreamHoldContract {
     @Override
     protected StreamSubject subject(ManualTime time) {
       return new PostgresStreamSubject(time);

@@ -17,7 +17,8 @@ final class StreamSchemas {
           "counter",
           "trace",
           "trace_name",
-          "retention_log");
+          "retention_log",
+          "held");
   private static final SpareSchemas SPARE =
       new SpareSchemas(StreamSchemas::make, StreamSchemas::emptying);
 

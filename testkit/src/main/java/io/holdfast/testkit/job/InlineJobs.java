@@ -10,6 +10,7 @@ import io.holdfast.job.Job;
 import io.holdfast.job.JobPage;
 import io.holdfast.job.JobQuery;
 import io.holdfast.job.JobQueues;
+import io.holdfast.job.JobStore;
 import io.holdfast.job.JobWorker;
 import io.holdfast.job.Jobs;
 import io.holdfast.job.NewJob;
@@ -70,6 +71,11 @@ record InlineJobs(Jobs jobs, Consumer<List<String>> run) implements Jobs {
   }
 
   @Override
+  public List<JobStore.Beat> heartbeat(JobStore.Heartbeat heartbeat) {
+    return jobs.heartbeat(heartbeat);
+  }
+
+  @Override
   public List<Cancelled> cancel(List<String> ids) {
     return jobs.cancel(ids);
   }
@@ -122,6 +128,11 @@ record InlineJobs(Jobs jobs, Consumer<List<String>> run) implements Jobs {
   @Override
   public JobWorker.Builder worker() {
     return jobs.worker();
+  }
+
+  @Override
+  public String defaultQueue() {
+    return jobs.defaultQueue();
   }
 
   @Override

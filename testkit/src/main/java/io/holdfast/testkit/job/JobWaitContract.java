@@ -46,7 +46,7 @@ public abstract class JobWaitContract extends JobSuite {
     // Looks come one after the other: when another one begins, everything about the first is done.
     int first = backend.wishes();
     waiter.spread(new Effects(Set.of(), Set.of(QUEUE)));
-    eventually(() -> backend.wishes() > first);
+    eventually(() -> backend.answers() > first);
     assertThat(future).as("there was nothing to run").isNotDone();
     return future;
   }

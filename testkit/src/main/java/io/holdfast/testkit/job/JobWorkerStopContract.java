@@ -295,7 +295,7 @@ public abstract class JobWorkerStopContract extends JobThreadedSuite {
     worker.stop(LONG);
 
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(blocking.interrupted()).containsExactly("a");
+    eventually(() -> blocking.interrupted().contains("a"));
     assertThat(state(id)).isIn(JobState.READY, JobState.INFLIGHT);
   }
 

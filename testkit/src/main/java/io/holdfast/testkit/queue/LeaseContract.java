@@ -1,6 +1,7 @@
 package io.holdfast.testkit.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.queue.LeaseRequest;
 import io.holdfast.queue.LeasedItem;
@@ -114,6 +115,7 @@ public abstract class LeaseContract extends QueueSuite {
 
   @Test
   void a_lease_carries_no_more_than_16_MiB_and_the_rest_stays() {
+    assumeTrue(subject.isInProcess());
     Queue queue = create(named("orders"));
     for (int i = 0; i < 4; i++) {
       queue.produce(NewItem.of(new byte[5_000_000]));

@@ -6,7 +6,6 @@ import io.holdfast.queue.Content;
 import io.holdfast.queue.LeasedItems;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.Queue;
-import io.holdfast.queue.QueueService;
 import io.holdfast.queue.QueueUpdate;
 import io.holdfast.queue.Retry;
 import io.holdfast.queue.StoredItem;
@@ -313,7 +312,7 @@ public abstract class LifecycleContract extends QueueSuite {
   @Guarantee("Q59")
   void a_sweep_reads_only_due_rows() {
     FaultyQueueStore store = new FaultyQueueStore(subject.process());
-    QueueService service = over(store.backend(), OPTIONS);
+    SteppedQueues service = over(store.backend(), OPTIONS);
     end(queues);
     service.create(named("orders"));
     Queue queue = service.queue("orders");

@@ -9,7 +9,6 @@ import io.holdfast.queue.Produced;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueException.Kind;
-import io.holdfast.queue.QueueService;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.Guarantee;
 import io.holdfast.testkit.queue.FaultyQueueStore.Moment;
@@ -317,7 +316,7 @@ public abstract class ProduceContract extends QueueSuite {
 
   private Queue faulty(FaultyQueueStore store, int partitions) {
     create(named("orders").partitions(partitions));
-    QueueService service = over(store.backend(), OPTIONS);
+    SteppedQueues service = over(store.backend(), OPTIONS);
     return service.queue("orders");
   }
 

@@ -10,7 +10,6 @@ import io.holdfast.queue.Produced;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueException.Kind;
-import io.holdfast.queue.QueueService;
 import io.holdfast.queue.Retry;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.Guarantee;
@@ -112,7 +111,7 @@ public abstract class QueueRaceContract extends QueueSuite {
   @Guarantee({"Q35", "Q36", "QF5"})
   void of_complete_and_lease_expiry_exactly_one_wins() {
     Queue queue = create(named("orders"));
-    QueueService sweeper = process();
+    SteppedQueues sweeper = process();
     for (int round = 0; round < 30; round++) {
       NewItem item = NewItem.text("round " + round);
       queue.produce(item);
@@ -194,7 +193,7 @@ public abstract class QueueRaceContract extends QueueSuite {
     Queue dead = create(named("dead").expireAfter(LONG));
     Queue queue = create(named("orders").deadQueue("dead").maxAttempts(1));
     Queue steady = create(named("steady"));
-    QueueService other = process();
+    SteppedQueues other = process();
     String[] payloads = numbered(300);
     produce(queue, payloads);
     produce(steady, payloads);
@@ -217,7 +216,7 @@ public abstract class QueueRaceContract extends QueueSuite {
   @Guarantee("Q60")
   void two_sweepers_return_a_lapsed_lease_once() {
     Queue queue = create(named("orders"));
-    QueueService other = process();
+    SteppedQueues other = process();
     String[] payloads = numbered(300);
     produce(queue, payloads);
     lease(queue, 300);
@@ -233,7 +232,7 @@ public abstract class QueueRaceContract extends QueueSuite {
     assertThat(lease(queue, 300).items()).extracting(LeasedItem::attempts).containsOnly(2);
   }
 
-  private static void steps(QueueService service) {
+  private static void steps(SteppedQueues service) {
     for (int i = 0; i < 20; i++) {
       service.step();
     }

@@ -12,7 +12,7 @@ import io.holdfast.queue.NewItem;
 import io.holdfast.queue.Produced;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueException;
-import io.holdfast.queue.QueueService;
+import io.holdfast.queue.QueueStats;
 import io.holdfast.queue.Retry;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.Guarantee;
@@ -36,7 +36,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   @Test
   @Guarantee("Q88")
   void items_leases_and_schedules_survive_a_restart() {
-    QueueService first = QueueService.over(subject.process(), OPTIONS);
+    SteppedQueues first = open(subject.process(), OPTIONS);
     first.create(named("q"));
     Queue before = first.queue("q");
     produce(before, "leased", "ready");
@@ -58,7 +58,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   @Test
   @Guarantee("Q88")
   void deadlines_are_kept_by_a_process_that_nobody_has_called_yet() {
-    QueueService first = QueueService.over(subject.process(), OPTIONS);
+    SteppedQueues first = open(subject.process(), OPTIONS);
     first.create(named("dead"));
     first.create(named("q").deadQueue("dead").maxAttempts(1));
     produce(first.queue("q"), "a");
@@ -77,7 +77,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   @Guarantee("Q89")
   void a_waiting_lease_is_answered_when_the_service_closes() {
     create(named("q"));
-    QueueService closing = QueueService.over(subject.process(), OPTIONS);
+    SteppedQueues closing = open(subject.process(), OPTIONS);
     List<CompletableFuture<LeasedItems>> leases = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       leases.add(parked(closing.queue("q"), "client " + i, 1));
@@ -94,7 +94,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   @Guarantee("Q89")
   void a_closed_service_refuses_every_call_and_may_be_closed_again() {
     create(named("q"));
-    QueueService closed = QueueService.over(subject.process(), OPTIONS);
+    SteppedQueues closed = open(subject.process(), OPTIONS);
     Queue queue = closed.queue("q");
     produce(queue, "a");
     List<String> ids = queue.lease(request(1)).ids();
@@ -120,7 +120,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   void a_statement_under_way_is_finished_and_its_caller_answered() throws Exception {
     create(named("q"));
     FaultyQueueStore store = new FaultyQueueStore(subject.process());
-    QueueService closing = QueueService.over(store.backend(), OPTIONS);
+    SteppedQueues closing = open(store.backend(), OPTIONS);
     closing.get("q");
     Halt halt = store.haltNext(Operation.PRODUCE, Moment.BEFORE);
     CompletableFuture<Produced> produce =
@@ -142,7 +142,7 @@ public abstract class QueueServiceContract extends QueueSuite {
     Queue watching = create(named("q"));
     for (int round = 0; round < 10; round++) {
       watching.admin().clear(true);
-      QueueService closing = QueueService.over(subject.process(), OPTIONS);
+      SteppedQueues closing = open(subject.process(), OPTIONS);
       AtomicInteger acknowledged = new AtomicInteger();
       CountDownLatch busy = new CountDownLatch(20);
       List<CompletableFuture<Void>> callers = new ArrayList<>();
@@ -165,7 +165,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   void overload_is_refused_at_once() {
     create(named("q"));
     FaultyQueueStore store = new FaultyQueueStore(subject.process());
-    QueueService busy = over(store.backend(), OPTIONS.withMaxWaiting(5).withFusing(true));
+    SteppedQueues busy = over(store.backend(), OPTIONS.withMaxWaiting(5).withFusing(true));
     Queue queue = busy.queue("q");
     busy.get("q");
     List<Halt> halts = new ArrayList<>();
@@ -176,8 +176,10 @@ public abstract class QueueServiceContract extends QueueSuite {
     List<CompletableFuture<Produced>> accepted = new ArrayList<>();
     QueueException refusal = null;
     for (int i = 0; i < 50 && refusal == null; i++) {
+      int before = underWay(queue);
       CompletableFuture<Produced> call =
           queue.produceAsync(List.of(NewItem.text("item " + i)), PATIENCE);
+      eventually(() -> call.isDone() || underWay(queue) > before);
       if (call.isDone()) {
         refusal = failing(RETRYABLE, () -> now(call));
       } else {
@@ -193,6 +195,11 @@ public abstract class QueueServiceContract extends QueueSuite {
     accepted.forEach(QueueSuite::now);
     assertThat(stored(queues.queue("q"))).hasSize(accepted.size());
     produce(queue, "welcome again");
+  }
+
+  private static int underWay(Queue queue) {
+    QueueStats stats = queue.admin().stats();
+    return stats.produceWaiting() + stats.inFlight();
   }
 
   @Test
@@ -217,7 +224,7 @@ public abstract class QueueServiceContract extends QueueSuite {
   void a_crashed_process_leaves_leases_and_schedules_that_another_serves() {
     create(named("q"));
     // Nobody steps this one: it makes its calls and is never heard of again.
-    QueueService crashed = QueueService.over(subject.process(), OPTIONS);
+    SteppedQueues crashed = open(subject.process(), OPTIONS);
     Queue theirs = crashed.queue("q");
     produce(theirs, "held");
     List<String> ids = theirs.lease(request(1)).ids();
@@ -266,7 +273,8 @@ public abstract class QueueServiceContract extends QueueSuite {
     create(named("dead"));
     Queue queue = create(named("q").partitions(2).deadQueue("dead").maxAttempts(3));
     Random random = new Random(29);
-    for (int i = 0; i < 200; i++) {
+    int acts = subject.isInProcess() ? 200 : 50;
+    for (int i = 0; i < acts; i++) {
       act(queue, random, 7);
       for (int partition = 0; partition < 2; partition++) {
         List<StoredItem> items = queue.admin().list(partition, "", 0);
@@ -314,7 +322,7 @@ public abstract class QueueServiceContract extends QueueSuite {
     }
   }
 
-  private static boolean isRefusing(QueueService service) {
+  private static boolean isRefusing(SteppedQueues service) {
     try {
       service.ping();
       return false;

@@ -16,7 +16,6 @@ import io.holdfast.queue.QueueBackend;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.QueueOptions;
-import io.holdfast.queue.QueueService;
 import io.holdfast.queue.QueueStats;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.ManualTime;
@@ -30,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
@@ -49,12 +49,13 @@ public abstract class QueueSuite {
   protected static final Duration LEASE = Duration.ofSeconds(10);
   protected static final Duration EXPIRE = Duration.ofHours(1);
   protected static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long LOOK_EVERY_NANOS = 50_000;
 
-  private final List<QueueService> opened = new CopyOnWriteArrayList<>();
+  private final List<SteppedQueues> opened = new CopyOnWriteArrayList<>();
   protected final ExecutorService crew = Background.tasks("queue-suite");
   protected final ManualTime time = new ManualTime();
   protected QueueSubject subject;
-  protected QueueService queues;
+  protected SteppedQueues queues;
 
   /** The store under test, fresh and empty, with {@code time} for its clock. */
   protected abstract QueueSubject subject(ManualTime time);
@@ -69,23 +70,28 @@ public abstract class QueueSuite {
   void closeQueues() {
     Thread.interrupted();
     crew.shutdownNow();
-    opened.forEach(QueueService::close);
+    opened.forEach(SteppedQueues::close);
     subject.close();
   }
 
   /** Queues as one more process has them. */
-  protected QueueService process() {
+  protected SteppedQueues process() {
     return over(subject.process(), OPTIONS);
   }
 
-  protected QueueService over(QueueBackend backend, QueueOptions options) {
-    QueueService service = QueueService.over(backend, options);
+  protected SteppedQueues over(QueueBackend backend, QueueOptions options) {
+    SteppedQueues service = open(backend, options);
     opened.add(service);
     return service;
   }
 
+  /** The same for a process whose duties nobody steps and which nobody ends but the test. */
+  protected SteppedQueues open(QueueBackend backend, QueueOptions options) {
+    return subject.open(backend, options);
+  }
+
   /** Ends a process in good order; its duties are not stepped any more. */
-  protected void end(QueueService process) {
+  protected void end(SteppedQueues process) {
     opened.remove(process);
     process.close();
   }
@@ -95,7 +101,7 @@ public abstract class QueueSuite {
     int rounds = 0;
     int done = 1;
     while (done > 0) {
-      done = opened.stream().mapToInt(QueueService::step).sum();
+      done = opened.stream().mapToInt(SteppedQueues::step).sum();
       assertThat(rounds++).as("duties come to an end").isLessThan(10_000);
     }
   }
@@ -140,6 +146,7 @@ public abstract class QueueSuite {
         });
     if (!lease.isDone()) {
       lease.cancel(true);
+      eventually(() -> queue.admin().stats().leaseWaiting() <= before);
       return LeasedItems.none();
     }
     return now(lease);
@@ -171,7 +178,7 @@ public abstract class QueueSuite {
       if (System.nanoTime() - until > 0) {
         throw new AssertionError("it did not happen");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(LOOK_EVERY_NANOS);
     }
   }
 

@@ -7,6 +7,7 @@ import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamGroups;
+import io.holdfast.stream.StreamHolds;
 import io.holdfast.stream.StreamLeases;
 import io.holdfast.stream.StreamLog;
 import io.holdfast.stream.StreamMonitor;
@@ -131,6 +132,11 @@ public final class FaultyStreamStore implements StreamStore {
   @Override
   public StreamCatalog catalog() {
     return wrapped(StreamCatalog.class, behind.catalog());
+  }
+
+  @Override
+  public StreamHolds holds() {
+    return wrapped(StreamHolds.class, behind.holds());
   }
 
   @Override

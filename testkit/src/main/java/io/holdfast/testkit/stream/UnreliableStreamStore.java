@@ -5,6 +5,7 @@ import io.holdfast.lease.Time;
 import io.holdfast.stream.StreamCatalog;
 import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamGroups;
+import io.holdfast.stream.StreamHolds;
 import io.holdfast.stream.StreamLeases;
 import io.holdfast.stream.StreamLog;
 import io.holdfast.stream.StreamMonitor;
@@ -116,6 +117,11 @@ final class UnreliableStreamStore implements StreamStore {
   @Override
   public StreamCatalog catalog() {
     return role(StreamCatalog.class, behind.catalog());
+  }
+
+  @Override
+  public StreamHolds holds() {
+    return role(StreamHolds.class, behind.holds());
   }
 
   @Override

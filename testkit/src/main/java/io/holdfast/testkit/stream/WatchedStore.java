@@ -7,6 +7,7 @@ import io.holdfast.stream.PopSource;
 import io.holdfast.stream.StreamCatalog;
 import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamGroups;
+import io.holdfast.stream.StreamHolds;
 import io.holdfast.stream.StreamLeases;
 import io.holdfast.stream.StreamLog;
 import io.holdfast.stream.StreamMonitor;
@@ -88,6 +89,11 @@ final class WatchedStore implements StreamStore {
   @Override
   public StreamCatalog catalog() {
     return store.catalog();
+  }
+
+  @Override
+  public StreamHolds holds() {
+    return store.holds();
   }
 
   @Override

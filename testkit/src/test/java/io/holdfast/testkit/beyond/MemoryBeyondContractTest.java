@@ -8,6 +8,7 @@ import io.holdfast.testkit.lock.beyond.LeasedLockContract;
 import io.holdfast.testkit.lock.beyond.LeasedLockWaitingContract;
 import io.holdfast.testkit.lock.beyond.LostLockContract;
 import io.holdfast.testkit.lock.beyond.LostWorkContract;
+import io.holdfast.testkit.lock.beyond.ParkedLockContract;
 import io.holdfast.testkit.lock.beyond.RenewingLockContract;
 import io.holdfast.testkit.lock.beyond.UnknownOutcomeContract;
 import io.holdfast.testkit.lock.beyond.WaitingLockContract;
@@ -43,6 +44,14 @@ class MemoryBeyondContractTest {
 
   @Nested
   class Waiting extends WaitingLockContract {
+    @Override
+    protected LockSubject subject(ManualTime time) {
+      return new MemorySubject(time);
+    }
+  }
+
+  @Nested
+  class Parked extends ParkedLockContract {
     @Override
     protected LockSubject subject(ManualTime time) {
       return new MemorySubject(time);

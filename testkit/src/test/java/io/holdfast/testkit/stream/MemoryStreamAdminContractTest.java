@@ -117,4 +117,12 @@ class MemoryStreamAdminContractTest {
       return new MemoryStreamSubject(time);
     }
   }
+
+  @Nested
+  class Holds extends StreamHoldContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return new MemoryStreamSubject(time);
+    }
+  }
 }
