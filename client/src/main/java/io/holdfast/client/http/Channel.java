@@ -83,6 +83,7 @@ public final class Channel implements AutoCloseable {
                     : HttpRequest.BodyPublishers.ofByteArray(body))
             .timeout(settings.answerTimeout().plus(request.longest()))
             .header("Accept", accept);
+    request.headers().forEach(builder::header);
     if (body != null) {
       builder.header("Content-Type", contentType);
     }
