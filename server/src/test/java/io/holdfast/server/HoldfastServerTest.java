@@ -97,7 +97,7 @@ class HoldfastServerTest {
               .build();
       if (!route.path().equals("/events")) {
         int status = HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-        assertThat(status).as(route.path()).isNotEqualTo(405).isLessThan(500);
+        assertThat(status).as(route.path()).isNotEqualTo(405).isNotIn(500, 502, 503);
       }
     }
     assertThat(paths.size())

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the content; not copied
  * @param headers further headers
  * @param stream what goes on sending after the headers; null for an answer that is complete
- * @param undelivered what takes the effect back when the client is gone; may block
+ * @param undelivered what takes the effect back when the client is gone
  */
 public record Answer(
     int status,
@@ -21,11 +21,22 @@ public record Answer(
     byte[] body,
     Map<String, String> headers,
     @Nullable Stream stream,
-    @Nullable Runnable undelivered) {
+    @Nullable Undo undelivered) {
   /** The usual content type. */
   public static final String JSON = "application/json";
 
   private static final byte[] NOTHING = {};
+
+  /** Takes an effect back that the client did not hear of. */
+  @FunctionalInterface
+  public interface Undo {
+    /**
+     * Called on a worker thread; may block.
+     *
+     * @param mayBeKnown whether the client may have read some of the answer before it was gone
+     */
+    void undo(boolean mayBeKnown);
+  }
 
   /** Sends for as long as the client listens. */
   @FunctionalInterface
@@ -68,6 +79,11 @@ public record Answer(
 
   /** The same; {@code undo} is called if it cannot be delivered, on a worker thread. */
   public Answer orElse(Runnable undo) {
+    return orUndo(mayBeKnown -> undo.run());
+  }
+
+  /** The same for what is taken back in another way when the client may know of it. */
+  public Answer orUndo(Undo undo) {
     return new Answer(status, type, body, headers, stream, undo);
   }
 }

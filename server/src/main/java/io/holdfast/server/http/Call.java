@@ -1,6 +1,5 @@
 package io.holdfast.server.http;
 
-import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -25,6 +24,7 @@ final class Call {
   private static final Logger LOG = LoggerFactory.getLogger(Call.class);
   private static final int LARGE = 64 * 1024;
   private static final int LONGEST_NUMBER = 18;
+  private static final long HEARD_OUT_MS = 1_000;
 
   private final Kernel kernel;
   private final Vertx vertx;
@@ -183,7 +183,7 @@ final class Call {
   private void answer(Answer answer) {
     HttpServerResponse response = request.response();
     if (isAnswered || response.closed()) {
-      undo(answer);
+      undo(answer, false);
       end("gone");
       return;
     }
@@ -203,13 +203,32 @@ final class Call {
 
   private void sent(Answer answer, boolean isDelivered, boolean isComplete) {
     if (!isDelivered) {
-      undo(answer);
+      undo(answer, true);
     }
     end(Integer.toString(answer.status()));
     if (isComplete) {
       patience.begin();
     } else {
-      request.connection().close(); // what it still sends belongs to no request
+      hearOut();
+    }
+  }
+
+  /**
+   * What the client still sends belongs to no request. It is read and forgotten for a moment all
+   * the same: a connection that closes on unread bytes is reset, and the answer may be lost.
+   */
+  private void hearOut() {
+    long end = vertx.setTimer(HEARD_OUT_MS, id -> request.connection().close());
+    try {
+      request.handler(part -> {});
+      request.endHandler(
+          done -> {
+            vertx.cancelTimer(end);
+            request.connection().close();
+          });
+      request.resume();
+    } catch (IllegalStateException e) {
+      request.connection().close(); // it ended meanwhile
     }
   }
 
@@ -255,21 +274,15 @@ final class Call {
     }
     isEnded = true;
     kernel.ended(this);
-    Timer.builder("holdfast.http.requests")
-        .description("Requests by operation and outcome")
-        .tag("operation", operation)
-        .tag("status", outcome)
-        .publishPercentileHistogram(false)
-        .register(kernel.meters)
-        .record(System.nanoTime() - startedAt, TimeUnit.NANOSECONDS);
+    kernel.timer(operation, outcome).record(System.nanoTime() - startedAt, TimeUnit.NANOSECONDS);
   }
 
-  private void undo(Answer answer) {
-    Runnable undelivered = answer.undelivered();
+  private void undo(Answer answer, boolean mayBeKnown) {
+    Answer.Undo undelivered = answer.undelivered();
     if (undelivered != null) {
       kernel.workers.call(
           () -> {
-            undelivered.run();
+            undelivered.undo(mayBeKnown);
             return true;
           });
     }

@@ -52,7 +52,8 @@ final class Door {
             .current()
             .find(header.substring(BEARER.length()).strip())
             .orElseThrow(() -> refused(Refusal.Kind.UNAUTHENTICATED, "the token is unknown"));
-    if (!caller.may(route.role())) {
+    if (!caller.may(route.role())
+        && (route.otherRole() == null || !caller.may(route.otherRole()))) {
       throw refused(Refusal.Kind.FORBIDDEN, "the token lacks the role " + route.role().text());
     }
     return caller;

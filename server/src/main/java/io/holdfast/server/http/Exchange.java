@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One call of one client. Its answer may come from any thread; everything else is read only. */
@@ -86,6 +87,14 @@ public final class Exchange {
    */
   public <T> CompletableFuture<T> blocking(Callable<T> work) {
     return awaited(workers.call(work));
+  }
+
+  /**
+   * The same for work that takes something: what it took after the client had left goes to {@code
+   * undo}, on a worker thread.
+   */
+  public <T> CompletableFuture<T> blocking(Callable<T> work, Consumer<T> undo) {
+    return awaited(workers.call(work, undo));
   }
 
   /** The same future, cancelled when the client leaves before it is done. */

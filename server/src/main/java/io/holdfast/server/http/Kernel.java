@@ -1,18 +1,26 @@
 package io.holdfast.server.http;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /** What all requests share: routes, the door, limits, worker threads. */
 public final class Kernel implements AutoCloseable {
+  private static final Duration[] BUCKETS =
+      IntStream.of(1, 5, 20, 100, 500, 2_500, 10_000, 60_000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
   final Routes routes;
   final Door door;
   final Limits limits;
@@ -20,6 +28,7 @@ public final class Kernel implements AutoCloseable {
   final MeterRegistry meters;
   private final Vertx vertx;
   private final Map<HttpConnection, Patience> connections = new ConcurrentHashMap<>();
+  private final Map<String, Timer> timers = new ConcurrentHashMap<>();
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
   private volatile boolean isDraining;
 
@@ -61,6 +70,19 @@ public final class Kernel implements AutoCloseable {
 
   boolean isCrowded() {
     return connections.size() > limits.connections();
+  }
+
+  /** Kept, because finding one by its tags costs more than recording. */
+  Timer timer(String operation, String outcome) {
+    return timers.computeIfAbsent(
+        operation + " " + outcome,
+        both ->
+            Timer.builder("holdfast.http.requests")
+                .description("Requests by operation and outcome")
+                .tag("operation", operation)
+                .tag("status", outcome)
+                .serviceLevelObjectives(BUCKETS)
+                .register(meters));
   }
 
   void ended(Call call) {

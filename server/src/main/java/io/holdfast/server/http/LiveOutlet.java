@@ -28,7 +28,7 @@ final class LiveOutlet implements Outlet {
 
   @Override
   public boolean isFull() {
-    return response.writeQueueFull();
+    return response.ended() || response.closed() || response.writeQueueFull();
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param method of HTTP
  * @param path its segments; one in braces is a parameter
  * @param role who may call it; null: everybody, with or without a token
+ * @param otherRole who may call it as well
  * @param bodyLimit most bytes of a body
  * @param dialect how failures look
  * @param about what it is for, in words and types
@@ -17,6 +18,7 @@ public record Route(
     String method,
     String path,
     @Nullable Role role,
+    @Nullable Role otherRole,
     long bodyLimit,
     Dialect dialect,
     Description about) {
@@ -47,24 +49,30 @@ public record Route(
   /** A route with a small body. */
   public static Route of(
       String method, String path, @Nullable Role role, Dialect dialect, String summary) {
-    return new Route(method, path, role, SMALL, dialect, new Description("", summary, null, null));
+    Description about = new Description("", summary, null, null);
+    return new Route(method, path, role, null, SMALL, dialect, about);
+  }
+
+  /** The same, also for this role. */
+  public Route or(Role other) {
+    return new Route(method, path, role, other, bodyLimit, dialect, about);
   }
 
   /** The same with another limit. */
   public Route limit(long bytes) {
-    return new Route(method, path, role, bytes, dialect, about);
+    return new Route(method, path, role, otherRole, bytes, dialect, about);
   }
 
   /** The same with the types of its bodies. */
   public Route typed(@Nullable Class<?> takes, @Nullable Class<?> gives) {
     Description typed = new Description(about.tag, about.summary, takes, gives);
-    return new Route(method, path, role, bodyLimit, dialect, typed);
+    return new Route(method, path, role, otherRole, bodyLimit, dialect, typed);
   }
 
   /** The same as part of something. */
   public Route tagged(String tag) {
     Description tagged = new Description(tag, about.summary, about.takes, about.gives);
-    return new Route(method, path, role, bodyLimit, dialect, tagged);
+    return new Route(method, path, role, otherRole, bodyLimit, dialect, tagged);
   }
 
   List<String> segments() {

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,7 @@ public final class TokenFile {
   private static final long LOOK_EVERY = TimeUnit.SECONDS.toNanos(1);
 
   private final Path file;
+  private final LongSupplier nanos;
   private Tokens tokens;
   private State state;
   private long lookedAt;
@@ -29,10 +31,15 @@ public final class TokenFile {
    * @throws IllegalArgumentException if it makes no sense
    */
   public TokenFile(Path file) throws IOException {
+    this(file, System::nanoTime);
+  }
+
+  TokenFile(Path file, LongSupplier nanos) throws IOException {
     this.file = file;
+    this.nanos = nanos;
     this.state = state();
     this.tokens = Tokens.parse(Files.readAllLines(file));
-    this.lookedAt = System.nanoTime();
+    this.lookedAt = nanos.getAsLong();
   }
 
   private State state() throws IOException {
@@ -40,7 +47,7 @@ public final class TokenFile {
   }
 
   synchronized Tokens current() {
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     if (now - lookedAt > LOOK_EVERY) {
       lookedAt = now;
       reload();

@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Threads for calls that block, with a bounded line in front of them. */
 final class Workers implements AutoCloseable {
@@ -35,9 +36,14 @@ final class Workers implements AutoCloseable {
 
   /** Cancelling the answer interrupts the work. */
   <T> CompletableFuture<T> call(Callable<T> work) {
+    return call(work, late -> {});
+  }
+
+  /** The same; what nobody waits for any more is undone. */
+  <T> CompletableFuture<T> call(Callable<T> work, Consumer<T> undo) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     try {
-      Future<?> running = threads.submit(() -> run(work, answer));
+      Future<?> running = threads.submit(() -> run(work, answer, undo));
       answer.whenComplete(
           (done, failure) -> {
             if (answer.isCancelled()) {
@@ -51,16 +57,29 @@ final class Workers implements AutoCloseable {
     return answer;
   }
 
-  private static <T> void run(Callable<T> work, CompletableFuture<T> answer) {
+  private <T> void run(Callable<T> work, CompletableFuture<T> answer, Consumer<T> undo) {
     if (answer.isDone()) {
       return;
     }
     try {
-      answer.complete(work.call());
+      T done = work.call();
+      if (!answer.complete(done)) {
+        undone(() -> undo.accept(done));
+      }
     } catch (Throwable e) {
       answer.completeExceptionally(e);
     } finally {
       Thread.interrupted(); // a late cancellation is not for the next call
+    }
+  }
+
+  /** On a thread that no late cancellation interrupts, if there is one. */
+  private void undone(Runnable undo) {
+    try {
+      threads.execute(undo);
+    } catch (RejectedExecutionException e) {
+      Thread.interrupted();
+      undo.run();
     }
   }
 

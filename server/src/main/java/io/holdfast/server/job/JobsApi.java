@@ -1,0 +1,34 @@
+package io.holdfast.server.job;
+
+import io.holdfast.job.Jobs;
+import io.holdfast.server.http.Api;
+import io.holdfast.server.http.Role;
+import io.holdfast.server.http.Route;
+import io.holdfast.server.http.Routes;
+
+/** Everything about jobs: {@code POST /v1/jobs.<verb>}. */
+public final class JobsApi implements Api {
+  private static final String PATH = "/v1/jobs.";
+
+  private final Jobs jobs;
+
+  /** Serves these jobs. */
+  public JobsApi(Jobs jobs) {
+    this.jobs = jobs;
+  }
+
+  @Override
+  public void mount(Routes routes) {
+    routes.fallback(PATH, JobDialect.INSTANCE);
+    new EnqueueVerbs(jobs).mount(routes);
+    new RunVerbs(jobs).mount(routes);
+    new SettleVerbs(jobs).mount(routes);
+    new LookVerbs(jobs).mount(routes);
+    new OperatorVerbs(jobs).mount(routes);
+    new ScheduleVerbs(jobs).mount(routes);
+  }
+
+  static Route route(String verb, Role role, String summary) {
+    return Route.post(PATH + verb, role, JobDialect.INSTANCE, summary).tagged("jobs");
+  }
+}

@@ -1,0 +1,75 @@
+package io.holdfast.server.stream;
+
+import io.holdfast.stream.ActiveLease;
+import io.holdfast.stream.Depth;
+import io.holdfast.stream.QueueFigures;
+import io.holdfast.stream.Streams;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How many messages queues have, from their counters. */
+final class Figures {
+  private final Map<String, Counts> counts = new HashMap<>();
+
+  /** Of one queue. */
+  record Counts(
+      long partitions, long pushed, long total, long pending, long processing, long dead) {
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
+
+    /** Passed by everybody. */
+    long completed() {
+      return Math.max(0, total - pending);
+    }
+
+    Map<String, Object> document() {
+      return Doc.of(
+          "total", total,
+          "pending", pending,
+          "processing", processing,
+          "completed", completed(),
+          "failed", 0,
+          "deadLetter", dead);
+    }
+
+    Counts plus(Counts other) {
+      return new Counts(
+          partitions + other.partitions,
+          pushed + other.pushed,
+          total + other.total,
+          pending + other.pending,
+          processing + other.processing,
+          dead + other.dead);
+    }
+  }
+
+  /** Of one queue, or with null of all. */
+  static Figures of(Streams streams, @Nullable String queue) {
+    Figures figures = new Figures();
+    Map<String, Long> processing = new HashMap<>();
+    for (ActiveLease lease : streams.browser().leases(queue)) {
+      processing.merge(lease.cursor().queue(), (long) lease.messages(), Long::sum);
+    }
+    Map<String, Long> pending = new HashMap<>();
+    List<Depth> depths =
+        queue == null ? streams.browser().depths() : List.of(streams.browser().depth(queue));
+    depths.forEach(depth -> pending.put(depth.queue(), depth.depth()));
+    for (QueueFigures each : streams.browser().figures(queue)) {
+      figures.counts.put(
+          each.queue(),
+          new Counts(
+              each.partitions(),
+              each.pushed(),
+              each.retained(),
+              pending.getOrDefault(each.queue(), 0L),
+              processing.getOrDefault(each.queue(), 0L),
+              each.dead()));
+    }
+    return figures;
+  }
+
+  Counts of(String queue) {
+    return counts.getOrDefault(queue, Counts.NONE);
+  }
+}

@@ -1,0 +1,163 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.server.http.Role;
+import io.holdfast.server.http.Tokens;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Trying to get in. */
+class TokensTest {
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  @TempDir Path directory;
+  private Path file;
+  private HoldfastServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    file = directory.resolve("tokens");
+    write(
+        Tokens.line("boss", Set.of(Role.ADMIN), List.of(), "boss-token"),
+        Tokens.line("shop", Set.of(Role.PRODUCE, Role.WORK), List.of("shop."), "shop-token"),
+        Tokens.line("eye", Set.of(Role.READ), List.of(), "eye-token"));
+    server =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()), ServerOptions.DEFAULTS.port(0).tokens(file));
+    for (String name : List.of("shop.mail", "other", "shop")) {
+      assertThat(post("queues.create", "boss-token", queue(name))).isEqualTo(200);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private void write(String... lines) throws IOException {
+    Files.write(file, List.of(lines));
+  }
+
+  private static String queue(String name) {
+    return """
+        {"queue_name":"%s","lease_timeout":"1m","expire_timeout":"1h","requested_partitions":1}"""
+        .formatted(name);
+  }
+
+  private static String produce(String name) {
+    return """
+        {"queue_name":"%s","request_timeout":"1s","items":[{"utf8":"x"}]}"""
+        .formatted(name);
+  }
+
+  private HttpResponse<String> send(String method, String path, String token, String body)
+      throws IOException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(server.address() + path))
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    if (!token.isEmpty()) {
+      request.header("Authorization", token.contains(" ") ? token : "Bearer " + token);
+    }
+    try {
+      return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private int post(String verb, String token, String body) throws IOException {
+    return send("POST", "/v1/" + verb, token, body).statusCode();
+  }
+
+  @Test
+  void nobody_gets_in_without_a_token_that_was_given() throws IOException {
+    for (String token :
+        List.of("", "wrong", "boss-toke", "boss-token2", "Basic Ym9zczp4", "\u00e9")) {
+      assertThat(post("queue.produce", token, produce("shop.mail"))).as(token).isEqualTo(401);
+      assertThat(send("GET", "/metrics", token, "").statusCode()).as(token).isEqualTo(401);
+      assertThat(send("GET", "/openapi.json", token, "").statusCode()).as(token).isEqualTo(401);
+    }
+    assertThat(send("GET", "/live", "", "").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/ready", "", "").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/health", "", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_role_is_good_for_its_own_calls() throws IOException {
+    assertThat(post("queue.produce", "shop-token", produce("shop.mail"))).isEqualTo(200);
+    assertThat(post("queue.produce", "eye-token", produce("shop.mail"))).isEqualTo(403);
+    assertThat(post("queues.create", "shop-token", queue("shop.new"))).isEqualTo(403);
+    assertThat(post("queues.delete", "eye-token", "{\"queue_name\":\"other\"}")).isEqualTo(403);
+    assertThat(post("queues.list", "eye-token", "{}")).isEqualTo(200);
+    assertThat(send("GET", "/metrics", "eye-token", "").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/metrics", "shop-token", "").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void a_prefix_is_no_suggestion() throws IOException {
+    for (String name : List.of("other", "shop", "SHOP.mail", "xshop.mail", " shop.mail")) {
+      assertThat(post("queue.produce", "shop-token", produce(name))).as(name).isEqualTo(403);
+      assertThat(
+              post(
+                  "queue.lease",
+                  "shop-token",
+                  """
+                  {"queue_name":"%s","client_id":"c","batch_size":1,"request_timeout":"1s"}"""
+                      .formatted(name)))
+          .as(name)
+          .isEqualTo(403);
+    }
+  }
+
+  @Test
+  void refusals_are_counted_and_tell_nothing_of_the_token() throws IOException {
+    HttpResponse<String> refused = send("POST", "/v1/queue.produce", "s3cret", produce("other"));
+
+    assertThat(refused.body()).doesNotContain("s3cret").contains("401");
+    assertThat(send("GET", "/metrics", "boss-token", "").body())
+        .contains("holdfast_refused_total{reason=\"unauthenticated\"}")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void the_file_is_read_again_when_it_changes() throws IOException, InterruptedException {
+    write(Tokens.line("boss", Set.of(Role.ADMIN), List.of(), "new-token"));
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(10)));
+    eventually("new-token", 200);
+    assertThat(post("queues.list", "boss-token", "{}")).isEqualTo(401);
+  }
+
+  private void eventually(String token, int status) throws IOException, InterruptedException {
+    for (int i = 0; i < 100 && post("queues.list", token, "{}") != status; i++) {
+      Thread.sleep(50);
+    }
+    assertThat(post("queues.list", token, "{}")).isEqualTo(status);
+  }
+
+  @Test
+  void a_line_that_makes_no_sense_is_named_but_not_quoted() {
+    for (String line :
+        List.of("boss admin", "boss king " + "a".repeat(64), "boss admin s3cret-token")) {
+      assertThatThrownBy(() -> Tokens.parse(List.of("# tokens", "", line)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("line 3")
+          .hasMessageNotContaining("s3cret");
+    }
+  }
+}
