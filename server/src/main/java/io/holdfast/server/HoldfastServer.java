@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.server.dashboard.DashboardApi;
 import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Entrance;
 import io.holdfast.server.http.Kernel;
@@ -7,6 +8,10 @@ import io.holdfast.server.http.PlainDialect;
 import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
 import io.holdfast.server.http.TokenFile;
+import io.holdfast.server.job.JobsApi;
+import io.holdfast.server.lock.LocksApi;
+import io.holdfast.server.queue.QueueApi;
+import io.holdfast.server.stream.StreamApi;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -47,6 +52,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final Vertx vertx;
   private final Kernel kernel;
   private final Listener listener;
+  private final DashboardApi dashboard;
   private boolean isClosed;
 
   private HoldfastServer(Services services, ServerOptions options, @Nullable TokenFile tokens) {
@@ -61,6 +67,7 @@ public final class HoldfastServer implements AutoCloseable {
             new Entrance(tokens, names(options.host()), options.corsOrigin(), options.limits()),
             meters);
     this.listener = new Listener(vertx, kernel, options);
+    this.dashboard = new DashboardApi(services, options.diagnosis(), options.version(), meters);
   }
 
   /**
@@ -107,8 +114,13 @@ public final class HoldfastServer implements AutoCloseable {
   private List<Api> apis() {
     return List.of(
         new HealthApi(services, options.version(), kernel::isDraining),
-        new MetricsApi(meters),
-        new OpenApi(options.version()));
+        new MetricsApi(meters, dashboard::refresh),
+        new OpenApi(options.version()),
+        dashboard,
+        new LocksApi(services.locks()),
+        new QueueApi(services.queues()),
+        new StreamApi(services.streams(), options.implicitAck()),
+        new JobsApi(services.jobs()));
   }
 
   /** Everything it serves. */
@@ -146,6 +158,7 @@ public final class HoldfastServer implements AutoCloseable {
     }
     isClosed = true;
     kernel.drain();
+    dashboard.close();
     services.stop();
     awaitCalls();
     stop();

@@ -15,9 +15,11 @@ final class MetricsApi implements Api {
   private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final PrometheusMeterRegistry meters;
+  private final Runnable refresh;
 
-  MetricsApi(PrometheusMeterRegistry meters) {
+  MetricsApi(PrometheusMeterRegistry meters, Runnable refresh) {
     this.meters = meters;
+    this.refresh = refresh;
   }
 
   @Override
@@ -31,6 +33,10 @@ final class MetricsApi implements Api {
   }
 
   private CompletableFuture<Answer> scrape(Exchange exchange) {
-    return exchange.blocking(() -> Answer.text(200, TEXT, meters.scrape()));
+    return exchange.blocking(
+        () -> {
+          refresh.run();
+          return Answer.text(200, TEXT, meters.scrape());
+        });
   }
 }
