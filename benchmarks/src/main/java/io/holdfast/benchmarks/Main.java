@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
       StreamsBenchmark.class,
       StreamSoak.class,
       StreamSoakConsumer.class,
-      JobsBenchmark.class
+      JobsBenchmark.class,
+      ServerBenchmark.class
     })
 public final class Main {
   private Main() {}
