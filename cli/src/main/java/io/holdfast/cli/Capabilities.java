@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import io.holdfast.client.HoldfastClient;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.job.Jobs;
 import io.holdfast.lock.Locks;
@@ -23,6 +24,11 @@ record Capabilities(Locks locks, Queues queues, Streams streams, Jobs jobs, Runn
             embedded.close();
           }
         });
+  }
+
+  static Capabilities of(HoldfastClient client) {
+    return new Capabilities(
+        client.locks(), client.queues(), client.streams(), client.jobs(), client::close);
   }
 
   @Override

@@ -37,11 +37,28 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Without --db the data lies in an embedded PostgreSQL in ./holdfast-data.",
+      "They work on --server URL, --db URL, or the data of --data [./holdfast-data].",
       "Each command has a --help of its own. Exit codes: 0 ok, 1 failed, 2 usage.",
-      "HOLDFAST_DB names the database, HOLDFAST_DEBUG=1 shows stack traces."
+      "HOLDFAST_SERVER and HOLDFAST_DB name a place, HOLDFAST_DEBUG=1 shows traces."
     })
 final class HoldfastCommand implements Runnable {
+  /** All of them on one screen. */
+  static final String COMMANDS =
+      """
+      Server:    serve       run it, with its dashboard
+      Look:      queues, streams, jobs, locks   list, show, stats, pause and more
+                 top         everything, live
+                 doctor      what makes the database slow or unsafe
+      One call:  produce, lease, complete       items of a queue
+                 push, pop, ack                 messages of a stream
+                 enqueue                        a job
+                 acquire, release               a lock
+                 run         hold a lock while a command runs
+      Operate:   migrate     bring the schema up to date, or print it
+                 token       make tokens for serve --tokens
+                 bench       rates and latency of a server or database
+      """;
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The command {@code holdfast}. */
 public final class Main {
@@ -26,13 +27,19 @@ public final class Main {
     System.exit(commandLine(utf8(FileDescriptor.out)).execute(arguments));
   }
 
-  private static CommandLine commandLine(PrintStream output) {
+  static CommandLine commandLine(PrintStream output) {
     CommandLine line = new CommandLine(new HoldfastCommand());
     line.setOut(new PrintWriter(output, true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     Arguments.register(line);
     line.setExpandAtFiles(false); // an argument may well start with @
     line.setUsageHelpAutoWidth(false);
+    line.getHelpSectionMap()
+        .put(
+            UsageMessageSpec.SECTION_KEY_COMMAND_LIST,
+            help -> HoldfastCommand.COMMANDS.replace("\n", System.lineSeparator()));
+    line.getHelpSectionMap()
+        .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> System.lineSeparator());
     line.setParameterExceptionHandler(Main::usage);
     line.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure));
     // What follows the command to run is that command's, with or without a -- between.

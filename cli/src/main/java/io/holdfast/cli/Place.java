@@ -2,6 +2,8 @@ package io.holdfast.cli;
 
 import io.holdfast.ErrorCode;
 import io.holdfast.HoldfastException;
+import io.holdfast.client.ClientOptions;
+import io.holdfast.client.HoldfastClient;
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.postgres.PoolSettings;
@@ -75,7 +77,13 @@ final class Place {
   }
 
   private Capabilities remote(String url) {
-    throw mistake("--server: not yet " + url + (token == null ? "" : " with a token"));
+    try {
+      return Capabilities.of(
+          HoldfastClient.connect(
+              url, ClientOptions.DEFAULTS.withToken(token == null ? environment("TOKEN") : token)));
+    } catch (IllegalArgumentException e) { // nothing is sent yet: it can only be the address
+      throw mistake("--server: an address such as http://localhost:7070");
+    }
   }
 
   private Capabilities direct(String url) {

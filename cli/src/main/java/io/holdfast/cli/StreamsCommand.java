@@ -18,6 +18,7 @@ import io.holdfast.stream.StreamOption;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -94,7 +95,9 @@ final class StreamsCommand implements Runnable {
                   stream.labels().namespace(),
                   stream.labels().task(),
                   paused(stream),
-                  stream.settings(),
+                  stream.settings().values().entrySet().stream()
+                      .map(option -> option.getKey().text() + "=" + option.getValue())
+                      .collect(Collectors.joining(" ")),
                   stream.createdAt());
         });
   }

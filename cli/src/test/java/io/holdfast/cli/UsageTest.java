@@ -34,7 +34,22 @@ class UsageTest {
             "locks list --help",
             "locks show --help",
             "locks break --help",
-            "migrate --help");
+            "migrate --help",
+            "serve --help",
+            "queues --help",
+            "queues create --help",
+            "queues peek --help",
+            "streams --help",
+            "streams configure --help",
+            "jobs --help",
+            "jobs retry --help",
+            "produce --help",
+            "enqueue --help",
+            "top --help",
+            "bench --help",
+            "doctor --help",
+            "token --help",
+            "token create --help");
 
     assertThat(helps)
         .allSatisfy(

@@ -1,0 +1,197 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.holdfast.Holdfast;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ServerOptions;
+import io.holdfast.server.Services;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every command that works through a server, on one that keeps everything in memory. */
+class CommandsTest {
+  private static HoldfastServer server;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()), ServerOptions.DEFAULTS.port(0).version("test"));
+  }
+
+  @AfterAll
+  static void close() {
+    server.close();
+  }
+
+  /** What a command printed, and how it ended. */
+  private record Done(int code, String out) {}
+
+  private static Done run(String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server");
+    all.add(server.address().toString());
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    int code =
+        Main.commandLine(new PrintStream(out, true, StandardCharsets.UTF_8))
+            .execute(all.toArray(String[]::new));
+    return new Done(code, out.toString(StandardCharsets.UTF_8));
+  }
+
+  private static String ok(String... arguments) {
+    Done done = run(arguments);
+    assertThat(done.code).as(done.out).isZero();
+    return done.out;
+  }
+
+  private static JsonNode json(String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--json");
+    return new ObjectMapper().readTree(ok(all.toArray(String[]::new)));
+  }
+
+  @Test
+  void a_queue_from_its_creation_to_its_end() throws IOException {
+    ok("queues", "create", "dead");
+    ok("queues", "create", "mail", "--lease", "1m", "--dead-queue", "dead", "--max-attempts", "2");
+    assertThat(ok("queues", "list")).contains("mail", "dead");
+    assertThat(json("queues", "show", "mail").get("deadQueue").asText()).isEqualTo("dead");
+
+    ok("produce", "mail", "to ann", "--kind", "letter", "--reference", "ann");
+    ok("produce", "mail", "later", "--at", "2999-01-01T00:00:00Z");
+    assertThat(json("queues", "peek", "mail").get(0).get("payload").asText()).isEqualTo("to ann");
+    assertThat(json("queues", "peek", "mail", "--scheduled")).hasSize(1);
+    assertThat(json("queues", "stats", "mail").get(0).get("total").asInt()).isEqualTo(1);
+
+    JsonNode leased = json("lease", "mail", "--batch", "5");
+    assertThat(leased).hasSize(1);
+    ok("complete", "mail", leased.get(0).get("id").asText());
+    assertThat(run("complete", "mail", leased.get(0).get("id").asText()).code).isEqualTo(1);
+
+    ok("queues", "pause", "mail");
+    assertThat(ok("queues", "list")).contains("lease");
+    ok("queues", "resume", "mail");
+    assertThat(ok("queues", "redrive", "dead")).contains("0 moved");
+    ok("queues", "clear", "mail");
+    assertThat(json("queues", "peek", "mail", "--scheduled")).isEmpty();
+    ok("queues", "delete", "mail", "--force");
+    assertThat(run("queues", "show", "mail").code).isEqualTo(1);
+  }
+
+  @Test
+  void a_stream_from_its_first_message_to_its_end() throws IOException {
+    ok("streams", "configure", "orders", "--option", "retryLimit=1", "--option", "leaseTime=60");
+    ok("push", "orders", "{\"tea\":1}", "--partition", "ann", "--transaction", "t1");
+    assertThat(ok("push", "orders", "{\"tea\":1}", "--partition", "ann", "--transaction", "t1"))
+        .contains("duplicate");
+    assertThat(ok("streams", "list")).contains("orders");
+    assertThat(ok("streams", "show", "orders")).contains("retryLimit=1");
+    assertThat(json("streams", "peek", "orders").get(0).get("transactionId").asText())
+        .isEqualTo("t1");
+
+    JsonNode popped = json("pop", "orders", "--group", "billing").get(0);
+    assertThat(ok("streams", "partitions", "orders")).contains("true");
+    assertThat(ok("streams", "explain", "orders", "ann", "billing")).containsIgnoringCase("lease");
+    ok(
+        "ack",
+        popped.get("partitionId").asText(),
+        "t1",
+        "--lease",
+        popped.get("leaseId").asText(),
+        "--group",
+        "billing");
+    assertThat(json("pop", "orders", "--group", "billing")).isEmpty();
+    ok("streams", "seek", "orders", "billing", "begin");
+    assertThat(json("pop", "orders", "--group", "billing")).hasSize(1);
+    assertThat(ok("streams", "stats", "orders")).contains("billing");
+
+    ok("streams", "pause", "orders");
+    assertThat(json("pop", "orders", "--group", "other")).isEmpty();
+    ok("streams", "resume", "orders");
+    assertThat(ok("streams", "dead", "orders")).contains("nothing");
+    ok("streams", "redrive", "orders");
+    assertThat(ok("streams", "delete", "orders")).contains("deleted");
+    assertThat(run("streams", "show", "orders").code).isEqualTo(1);
+    assertThat(run("streams", "seek", "orders", "billing", "never").code).isEqualTo(2);
+  }
+
+  @Test
+  void a_job_from_its_birth_to_its_end() throws IOException {
+    String id =
+        json("enqueue", "report", "{}", "--queue", "reports", "--max-attempts", "3")
+            .get("id")
+            .asText();
+    assertThat(json("jobs", "show", id).get("state").asText()).isEqualTo("ready");
+    assertThat(ok("jobs", "list", "reports")).contains(id);
+    assertThat(ok("jobs", "list", "reports", "--state", "dlq")).contains("nothing");
+    assertThat(ok("jobs", "explain", id)).contains("ready");
+    assertThat(ok("jobs", "stats", "reports")).contains("ready");
+    assertThat(ok("jobs", "queues")).contains("reports");
+    ok("jobs", "pause", "reports");
+    ok("jobs", "resume", "reports");
+    assertThat(ok("jobs", "cancel", id)).contains("cancelled");
+    assertThat(ok("jobs", "retry", id, "--run-at", "4102444800")).contains("requeued");
+    assertThat(json("jobs", "show", id).get("runAt").asText()).startsWith("2100-01-01");
+    assertThat(ok("jobs", "redrive", "reports")).contains("0 requeued");
+    assertThat(ok("jobs", "clear", "reports")).contains("0 deleted");
+    assertThat(ok("jobs", "schedules")).contains("nothing");
+    assertThat(run("jobs", "show", "unknown").code).isEqualTo(1);
+  }
+
+  @Test
+  void a_lock_is_taken_and_given_back() throws IOException {
+    String id = json("acquire", "deploy", "--ttl", "1m").get("lockId").asText();
+    assertThat(run("acquire", "deploy").code).isEqualTo(75);
+    assertThat(ok("release", id)).contains("released");
+    assertThat(run("release", id).code).isEqualTo(1);
+  }
+
+  @Test
+  void top_shows_everything_once() {
+    ok("queues", "create", "top-queue");
+    ok("push", "top-stream", "{}");
+    ok("pop", "top-stream", "--group", "g");
+    ok("enqueue", "t", "{}", "--queue", "top-jobs");
+
+    assertThat(ok("top", "--times", "1"))
+        .contains("top-queue", "top-stream", "top-jobs", "waiters");
+  }
+
+  @Test
+  void bench_measures_for_a_while_and_draws() throws IOException {
+    Path plot = directory.resolve("plot.png");
+    for (String subject : List.of("queue", "stream", "job", "lock")) {
+      JsonNode figures =
+          json("bench", subject, "--seconds", "1", "--callers", "2", "--png", plot.toString());
+      assertThat(figures).isNotEmpty();
+      assertThat(figures.get(0).get("perSecond").asLong()).isPositive();
+    }
+    assertThat(ImageIO.read(plot.toFile()).getWidth()).isPositive();
+    Files.delete(plot);
+    assertThat(run("bench", "nothing").code).isEqualTo(2);
+  }
+
+  @Test
+  void mistakes_are_told_and_end_with_two() {
+    assertThat(run("queues", "list", "--db", "postgres://x/y").code).isEqualTo(2);
+    assertThat(run("streams", "configure", "s", "--option", "nonsense=1").code).isEqualTo(2);
+    assertThat(run("jobs", "retry", "x", "--run-at", "soon").code).isEqualTo(2);
+    assertThat(run("queues").code).isEqualTo(2);
+  }
+}
