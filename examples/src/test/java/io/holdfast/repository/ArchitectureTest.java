@@ -29,6 +29,14 @@ class ArchitectureTest {
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages("io.holdfast");
+
+  /** Without what stands between the library and the network or a terminal. */
+  private static final JavaClasses LIBRARY =
+      PRODUCT.that(
+          not(
+              resideInAnyPackage(
+                  "io.holdfast.client..", "io.holdfast.server..", "io.holdfast.cli..")));
+
   private static final JavaClasses FIXTURE =
       new ClassFileImporter().importPackages("io.holdfast.repository.fixture");
 
@@ -137,15 +145,47 @@ class ArchitectureTest {
               .orShould()
               .callMethod(Thread.class, "sleep", long.class));
 
+  private static final Map<String, ArchRule> OUTER_RULES =
+      Map.of(
+          "the server knows no store: it translates",
+          noClasses()
+              .that()
+              .resideInAPackage("io.holdfast..server..")
+              .should()
+              .dependOnClassesThat(
+                  resideInAnyPackage("io.holdfast..postgres..", "io.holdfast..memory..")),
+          "the client knows neither server nor store",
+          noClasses()
+              .that()
+              .resideInAPackage("io.holdfast..client..")
+              .should()
+              .dependOnClassesThat(
+                  resideInAnyPackage(
+                      "io.holdfast..server..", "io.holdfast..postgres..", "io.holdfast..memory..")),
+          "Vert.x stays in the server",
+          noClasses()
+              .that()
+              .resideInAPackage("io.holdfast..")
+              .and()
+              .resideOutsideOfPackage("io.holdfast.server..")
+              .should()
+              .dependOnClassesThat(resideInAPackage("io.vertx..")));
+
   @TestFactory
   Stream<DynamicTest> the_product_keeps_each_rule() {
     return RULES.entrySet().stream()
+        .map(rule -> DynamicTest.dynamicTest(rule.getKey(), () -> rule.getValue().check(LIBRARY)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> what_stands_on_the_library_keeps_each_rule() {
+    return OUTER_RULES.entrySet().stream()
         .map(rule -> DynamicTest.dynamicTest(rule.getKey(), () -> rule.getValue().check(PRODUCT)));
   }
 
   @TestFactory
   Stream<DynamicTest> each_rule_can_fail() {
-    return RULES.entrySet().stream()
+    return Stream.concat(RULES.entrySet().stream(), OUTER_RULES.entrySet().stream())
         .map(
             rule ->
                 DynamicTest.dynamicTest(
