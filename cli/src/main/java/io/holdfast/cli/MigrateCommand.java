@@ -72,7 +72,7 @@ final class MigrateCommand implements Callable<Integer> {
   private void migrate(PrintWriter out) {
     try (Session session = database.openOrCreate()) {
       List<Migration> applied = session.holdfast().migrations().apply();
-      session.holdfast().setup();
+      session.holdfast().createTables();
       applied.forEach(step -> out.println("applied  " + step.fileName()));
       out.println("the schema is up to date");
     }

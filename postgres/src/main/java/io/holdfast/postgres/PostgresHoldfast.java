@@ -166,12 +166,17 @@ public final class PostgresHoldfast implements AutoCloseable {
     return store.migrations();
   }
 
-  /**
-   * Creates what is missing: the schema {@code holdfast}, and the tables of locks, jobs and of all
-   * queues there are. After that a role without the right to create anything can do the rest.
-   */
+  /** Creates what is missing: the schema {@code holdfast} and the lock tables. */
   public void setup() throws HoldfastException {
     locks.setup();
+  }
+
+  /**
+   * Creates everything there is to create: also the tables of jobs and of all queues, which their
+   * first use would make otherwise. After that a role that may create nothing can do the rest.
+   */
+  public void createTables() throws HoldfastException {
+    setup();
     jobs.queues().list(); // makes its tables
     String pivot = "";
     List<QueueInfo> page;
