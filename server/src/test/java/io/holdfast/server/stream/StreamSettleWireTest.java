@@ -313,6 +313,7 @@ class StreamSettleWireTest extends StreamWire {
         "{'transactionId':'t1','partitionId':'%s','data':{'a':1},'traceNames':%s}"
             .formatted(partition, "['one','two']");
     post("/api/v1/traces", note).is(201, "{'success':true,'traceId':'*'}");
+    time.advance(Duration.ofMillis(1));
     post(
             "/api/v1/traces",
             note.replace("['one','two']", "'one'").replace("'data'", "'eventType':'error','data'"))
