@@ -36,6 +36,9 @@ final class MigrateCommand implements Callable<Integer> {
   @Option(names = "--status", description = "Only say what is there and what is missing.")
   private boolean status;
 
+  @Option(names = "--tables", description = "Also those of jobs and of all queues.")
+  private boolean tables;
+
   @Option(names = "--json", description = "The status in JSON.")
   private boolean json;
 
@@ -72,7 +75,11 @@ final class MigrateCommand implements Callable<Integer> {
   private void migrate(PrintWriter out) {
     try (Session session = database.openOrCreate()) {
       List<Migration> applied = session.holdfast().migrations().apply();
-      session.holdfast().createTables();
+      if (tables) {
+        session.holdfast().createTables();
+      } else {
+        session.holdfast().setup();
+      }
       applied.forEach(step -> out.println("applied  " + step.fileName()));
       out.println("the schema is up to date");
     }
