@@ -13,8 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -133,21 +131,6 @@ class TokensTest {
     assertThat(send("GET", "/metrics", "boss-token", "").body())
         .contains("holdfast_refused_total{reason=\"unauthenticated\"}")
         .doesNotContain("s3cret");
-  }
-
-  @Test
-  void the_file_is_read_again_when_it_changes() throws IOException, InterruptedException {
-    write(Tokens.line("boss", Set.of(Role.ADMIN), List.of(), "new-token"));
-    Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(10)));
-    eventually("new-token", 200);
-    assertThat(post("queues.list", "boss-token", "{}")).isEqualTo(401);
-  }
-
-  private void eventually(String token, int status) throws IOException, InterruptedException {
-    for (int i = 0; i < 100 && post("queues.list", token, "{}") != status; i++) {
-      Thread.sleep(50);
-    }
-    assertThat(post("queues.list", token, "{}")).isEqualTo(status);
   }
 
   @Test
