@@ -73,7 +73,7 @@ final class HttpQueue implements Queue {
 
   @Override
   public CompletableFuture<LeasedItems> leaseAsync(LeaseRequest request) {
-    return new HttpLease(queues, this, request).begin(within(request.timeout()));
+    return new HttpLease(queues, this, request, within(request.timeout())).begin();
   }
 
   @Override

@@ -19,6 +19,7 @@ import io.holdfast.queue.QueueUpdate;
 import io.holdfast.queue.Queues;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,9 +36,9 @@ public final class HttpQueues implements Queues {
 
   final QueueChannel channel;
   final Engine engine;
-  final CalledOff calledOff = new CalledOff();
   private final Set<QueueConsumer> consumers = ConcurrentHashMap.newKeySet();
   private final Set<HttpLease> leases = ConcurrentHashMap.newKeySet();
+  private final Map<String, HttpLease> firsts = new ConcurrentHashMap<>();
   private volatile boolean isClosing;
 
   /** Over this channel, which stays open. */
@@ -116,8 +117,14 @@ public final class HttpQueues implements Queues {
     return !isClosing;
   }
 
+  /** The lease that was first to wait for its client: this one, if none is there. */
+  HttpLease first(HttpLease lease) {
+    return firsts.computeIfAbsent(lease.holder(), key -> lease);
+  }
+
   void left(HttpLease lease) {
     leases.remove(lease);
+    firsts.remove(lease.holder(), lease);
   }
 
   @Override

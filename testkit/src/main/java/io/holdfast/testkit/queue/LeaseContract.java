@@ -283,7 +283,7 @@ public abstract class LeaseContract extends QueueSuite {
     store.failNext(Operation.LEASE, Moment.BEFORE, QueueException.retryable("down", null));
 
     CompletableFuture<LeasedItems> lease = waiting(queue, "worker", 1);
-    eventually(() -> store.calls(Operation.LEASE) == 1);
+    eventually(() -> store.calls(Operation.LEASE) == 1 && hasParked(queue, 0));
     assertThat(stored(queues.queue("orders")).get(0).isLeased()).isFalse();
     passSeconds(6);
 
@@ -300,7 +300,7 @@ public abstract class LeaseContract extends QueueSuite {
     store.failNext(Operation.LEASE, Moment.AFTER, QueueException.unknown("cut", null));
 
     CompletableFuture<LeasedItems> lease = waiting(queue, "worker", 1);
-    eventually(() -> stored(queues.queue("orders")).get(0).isLeased());
+    eventually(() -> stored(queues.queue("orders")).get(0).isLeased() && hasParked(queue, 0));
     passSeconds(9);
     assertThat(lease).isNotDone();
     passSeconds(6);

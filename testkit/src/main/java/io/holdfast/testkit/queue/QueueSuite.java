@@ -166,7 +166,8 @@ public abstract class QueueSuite {
     return lease;
   }
 
-  private static boolean hasParked(Queue queue, int before) {
+  /** Whether one more than before has looked everywhere and waits, and no call is under way. */
+  protected static boolean hasParked(Queue queue, int before) {
     QueueStats stats = queue.admin().stats();
     return stats.leaseWaiting() > before && stats.inFlight() == 0;
   }
