@@ -170,6 +170,10 @@ final class Notifier implements AutoCloseable {
       if (open == null) {
         open = database.dedicated();
         connection = open;
+        if (closed) { // while it connected, when there was nothing to close yet
+          disconnectQuietly();
+          return 0;
+        }
         try (Statement statement = open.createStatement()) {
           statement.execute("LISTEN holdfast_hints");
         }

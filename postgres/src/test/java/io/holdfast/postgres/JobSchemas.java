@@ -1,49 +1,50 @@
 package io.holdfast.postgres;
 
-import java.util.Deque;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import io.holdfast.lease.StoreCall;
+import java.util.List;
+import java.util.stream.Stream;
 
-/**
- * Schemas that hold all tables of jobs. Making them takes longer than most tests, so an emptied one
- * serves the next.
- */
+/** Schemas that hold all tables of jobs and nothing in them, used again and again. */
 final class JobSchemas {
-  private static final Deque<String> FREE = new ConcurrentLinkedDeque<>();
+  private static final SpareSchemas SPARE =
+      new SpareSchemas(JobSchemas::make, schema -> emptying(in(schema)));
 
   private JobSchemas() {}
 
-  /** Where a test's tables are, or will be after the first use. */
+  /** Where a test's tables are. */
   static JobTables take() {
-    String used = FREE.poll();
-    return used == null ? fresh() : new JobTables(used, used);
+    return in(SPARE.borrow());
   }
 
-  /** The same, where nothing has been. */
+  /** Where a test's tables will be after the first use. */
   static JobTables fresh() {
-    String schema = TestDatabase.unique("j");
+    return in(TestDatabase.unique("j"));
+  }
+
+  private static JobTables in(String schema) {
     return new JobTables(schema, schema);
+  }
+
+  private static void make(String schema) {
+    PostgresOptions options = PostgresOptions.DEFAULTS.withJobTables(in(schema));
+    try (PostgresStore store =
+        new PostgresStore(
+            Pools.open(ConnectionString.parse(TestDatabase.url()), options.pool()), options)) {
+      store.jobKernel().setup().ensure(StoreCall.plain());
+    }
   }
 
   /** Empties the tables for the next test. */
   static void giveBack(JobTables tables) {
-    String schema = tables.ownSchema();
-    if (TestDatabase.query("SELECT to_regclass('" + schema + ".job_schedules_next_idx')") != null) {
-      TestDatabase.execute("ALTER TABLE " + schema + ".th_jobs RESET (autovacuum_enabled)");
-      TestDatabase.execute(emptying(tables));
-      FREE.add(schema);
-    }
+    SPARE.giveBack(tables.ownSchema());
   }
 
   /** What empties tables that exist. */
   static String emptying(JobTables tables) {
-    return """
-    DELETE FROM {s}.th_jobs;
-    DELETE FROM {s}.job_queues;
-    DELETE FROM {s}.job_limits;
-    DELETE FROM {s}.job_keys;
-    DELETE FROM {s}.job_workers;
-    DELETE FROM {s}.job_schedules
-    """
-        .replace("{s}", tables.ownSchema());
+    List<String> all =
+        Stream.of("th_jobs", "job_queues", "job_limits", "job_keys", "job_workers", "job_schedules")
+            .map(table -> tables.ownSchema() + "." + table)
+            .toList();
+    return SpareSchemas.emptying(all, "NULL");
   }
 }

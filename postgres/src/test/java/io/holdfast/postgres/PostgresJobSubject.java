@@ -3,20 +3,13 @@ package io.holdfast.postgres;
 import io.holdfast.job.JobBackend;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.job.JobSubject;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/**
- * Jobs in a schema of their own; each process has a store of its own over the same pool. Making the
- * tables takes longer than most tests, so an emptied schema serves the next.
- */
+/** Jobs in a schema of their own; each process has a store of its own over the same pool. */
 final class PostgresJobSubject implements JobSubject {
-  private static final Deque<String> FREE = new ConcurrentLinkedDeque<>();
-
   private final String url;
-  private final String schema;
+  private final JobTables tables;
   private final PostgresOptions options;
   private final List<PostgresStore> stores = new CopyOnWriteArrayList<>();
 
@@ -25,10 +18,9 @@ final class PostgresJobSubject implements JobSubject {
   }
 
   PostgresJobSubject(String url, PostgresOptions options) {
-    String used = FREE.poll();
     this.url = url;
-    this.schema = used == null ? TestDatabase.unique("j") : used;
-    this.options = options.withJobTables(new JobTables(schema, schema));
+    this.tables = JobSchemas.take();
+    this.options = options.withJobTables(tables);
   }
 
   @Override
@@ -40,17 +32,12 @@ final class PostgresJobSubject implements JobSubject {
   }
 
   String schema() {
-    return schema;
+    return tables.ownSchema();
   }
 
   @Override
   public void close() {
     stores.forEach(PostgresStore::close);
-    if (TestDatabase.query("SELECT to_regclass('" + schema + ".th_jobs')") != null) {
-      TestDatabase.execute(
-          new JobNames(schema, schema)
-              .sql("TRUNCATE {jobs}, {queues}, {limits}, {keys}, {workers}, {schedules}"));
-      FREE.add(schema);
-    }
+    JobSchemas.giveBack(tables);
   }
 }
