@@ -7,6 +7,7 @@ import io.holdfast.testkit.queue.ConsumerContract;
 import io.holdfast.testkit.queue.DeadQueueAdminContract;
 import io.holdfast.testkit.queue.LeaseContract;
 import io.holdfast.testkit.queue.LifecycleContract;
+import io.holdfast.testkit.queue.LinearizableQueueContract;
 import io.holdfast.testkit.queue.PartitionContract;
 import io.holdfast.testkit.queue.ProduceContract;
 import io.holdfast.testkit.queue.QueueAdminContract;
@@ -79,6 +80,14 @@ class HttpPostgresQueueContractTest {
 
   @Nested
   class Races extends QueueRaceContract {
+    @Override
+    protected QueueSubject subject(ManualTime time) {
+      return served(time);
+    }
+  }
+
+  @Nested
+  class Linearizable extends LinearizableQueueContract {
     @Override
     protected QueueSubject subject(ManualTime time) {
       return served(time);

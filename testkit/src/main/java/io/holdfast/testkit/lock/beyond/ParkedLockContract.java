@@ -286,7 +286,8 @@ public abstract class ParkedLockContract {
     crowd.subList(0, CROWD / 2).forEach(waiting -> waiting.cancel(true));
     held.release();
     crowd.subList(CROWD / 2, CROWD).forEach(waiting -> granted(result(waiting)).release());
-    assertThat(take(here, "key", TTL).fence().value()).isEqualTo(CROWD / 2 + 2);
+    // A look of one that gave up may still have come after the release; what it got went back.
+    assertThat(take(here, "key", TTL).fence().value()).isBetween(CROWD / 2 + 2L, CROWD + 2L);
   }
 
   /** Waits until the store has heard of it. */
