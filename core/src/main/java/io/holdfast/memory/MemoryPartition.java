@@ -69,6 +69,11 @@ final class MemoryPartition implements Partition {
   }
 
   @Override
+  public Changes takeBack(List<String> ids, StoreCall call) {
+    return step(step -> step.takeBack(ids));
+  }
+
+  @Override
   public Settled complete(List<List<String>> requests, StoreCall call) {
     return step(step -> step.complete(requests));
   }

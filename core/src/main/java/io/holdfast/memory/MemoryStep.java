@@ -137,16 +137,30 @@ final class MemoryStep {
 
   /** T12: {@code leased → ready} as if it had not been leased. */
   int handBack(List<String> ids) {
-    int count = 0;
-    for (String id : ids) {
-      MemoryItem item = items.byId.get(id);
-      if (item != null && item.isLeased) {
-        item.endLease();
-        item.attempts = Math.max(0, item.attempts - 1);
-        count++;
-      }
+    List<MemoryItem> held = undelivered(ids);
+    held.forEach(MemoryItem::endLease);
+    return held.size();
+  }
+
+  /** T12 for what somebody may have seen: {@code leased → ready}, at the tail. */
+  Changes takeBack(List<String> ids) {
+    Changes changes = Changes.NONE;
+    for (MemoryItem item : undelivered(ids)) {
+      changes = changes.plus(toTail(item));
     }
-    return count;
+    return changes;
+  }
+
+  /** Those that are held; the attempt does not count. */
+  private List<MemoryItem> undelivered(List<String> ids) {
+    List<MemoryItem> held =
+        ids.stream()
+            .map(items.byId::get)
+            .filter(item -> item != null && item.isLeased)
+            .distinct()
+            .toList();
+    held.forEach(item -> item.attempts = Math.max(0, item.attempts - 1));
+    return held;
   }
 
   /** T4: {@code leased → gone}. */

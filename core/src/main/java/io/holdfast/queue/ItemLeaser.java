@@ -24,6 +24,12 @@ public interface ItemLeaser {
    */
   int handBack(List<String> ids, StoreCall call);
 
+  /**
+   * The same for items whose ids somebody may have read, and must not be able to settle for their
+   * next holder: each gets a new id, at the tail.
+   */
+  Changes takeBack(List<String> ids, StoreCall call);
+
   /** A wish for more time; without a duration it is the queue's lease timeout, counted from now. */
   record Extend(List<String> ids, @Nullable Duration by) {}
 

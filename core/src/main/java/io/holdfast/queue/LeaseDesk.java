@@ -270,13 +270,28 @@ final class LeaseDesk {
     if (ids.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
+    return returning(
+        () -> {
+          int back = engine.call(() -> partition.store.handBack(ids, engine.storeCall()));
+          queue.becameReady(partition, back, ids.get(0));
+        });
+  }
+
+  /** Returns what may have been read by somebody, under new ids. */
+  CompletableFuture<Void> takeBack(LivePartition partition, List<String> ids) {
+    return returning(
+        () ->
+            queue.changed(
+                partition, engine.call(() -> partition.store.takeBack(ids, engine.storeCall()))));
+  }
+
+  private CompletableFuture<Void> returning(Runnable work) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     engine.background(
         "hand back",
         () -> {
           try {
-            int back = engine.call(() -> partition.store.handBack(ids, engine.storeCall()));
-            queue.becameReady(partition, back, ids.get(0));
+            work.run();
             done.complete(null);
           } catch (RuntimeException e) {
             done.completeExceptionally(e);

@@ -50,8 +50,11 @@ public interface Queue {
    * Returns leased items that nobody has looked at, as if they had not been leased: same id, same
    * place, and no attempt is counted. For items whose ids are forgotten here: whoever leases them
    * next gets the same ids. Those that are not leased any more are left alone.
+   *
+   * @param isKnown whether somebody may have read the ids and could settle the items for their next
+   *     holder: then they get new ones, at the tail
    */
-  CompletableFuture<Void> handBackAsync(int partition, List<String> ids);
+  CompletableFuture<Void> handBackAsync(int partition, List<String> ids, boolean isKnown);
 
   /**
    * Ends the lease that waits for this client here, if there is one, with an empty answer. What was

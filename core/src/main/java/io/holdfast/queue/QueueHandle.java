@@ -149,14 +149,18 @@ final class QueueHandle implements Queue {
   }
 
   @Override
-  public CompletableFuture<Void> handBackAsync(int partition, List<String> ids) {
-    return async(queue -> handBack(queue, partition, ids));
+  public CompletableFuture<Void> handBackAsync(int partition, List<String> ids, boolean isKnown) {
+    return async(queue -> handBack(queue, partition, ids, isKnown));
   }
 
-  private CompletableFuture<Void> handBack(LiveQueue queue, int number, List<String> ids) {
+  private CompletableFuture<Void> handBack(
+      LiveQueue queue, int number, List<String> ids, boolean isKnown) {
     LivePartition partition = AdminHandle.partition(engine, queue, number);
     ItemRules.checkIds(ids);
-    return queue.leases.handBack(partition, List.copyOf(ids));
+    List<String> given = List.copyOf(ids);
+    return isKnown
+        ? queue.leases.takeBack(partition, given)
+        : queue.leases.handBack(partition, given);
   }
 
   @Override

@@ -166,6 +166,31 @@ final class ItemSql {
        WHERE item.id = ANY (ARRAY(SELECT id FROM held))
       """;
 
+  /** {@code leased → ready} under a new id: somebody may have seen the old one. */
+  private static final String TAKE_BACK =
+      """
+      WITH q AS MATERIALIZED (
+        SELECT clock.at FROM {queues}, {now} WHERE name = ? AND state = 'active'),
+      {tail},
+      given AS MATERIALIZED (
+        SELECT u.id, u.suffix FROM unnest(?::text[], ?::text[]) AS u (id, suffix)),
+      held AS MATERIALIZED (
+        SELECT id FROM {items}
+         WHERE id = ANY (ARRAY(SELECT id FROM given)) AND is_leased AND enqueue_at IS NULL
+         ORDER BY id FOR UPDATE),
+      moving AS MATERIALIZED (
+        SELECT given.id, tail.prefix || given.suffix AS new_id
+          FROM held JOIN given USING (id) CROSS JOIN tail),
+      moved AS (
+        UPDATE {items} AS item
+           SET id = moving.new_id, is_leased = false, lease_deadline = NULL,
+               attempts = greatest(item.attempts - 1, 0)
+          FROM moving
+         WHERE item.id = moving.id
+        RETURNING item.id)
+      SELECT count(*) AS ready, min(id) AS first_ready, max(id) AS last_ready FROM moved
+      """;
+
   /** Why a request was refused; only read when one was. */
   private static final String CLASSIFY =
       """
@@ -211,6 +236,7 @@ final class ItemSql {
   final String extend;
   final String retry;
   final String handBack;
+  final String takeBack;
   final String classify;
   final String list;
   final String listScheduled;
@@ -226,6 +252,7 @@ final class ItemSql {
     this.extend = template.fill(EXTEND);
     this.retry = template.fill(RETRY);
     this.handBack = template.fill(HAND_BACK);
+    this.takeBack = template.fill(TAKE_BACK);
     this.classify = template.fill(CLASSIFY);
     this.list = template.fill(LIST);
     this.listScheduled = template.fill(LIST_SCHEDULED);

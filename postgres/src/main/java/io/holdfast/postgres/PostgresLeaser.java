@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.lease.StoreCall;
+import io.holdfast.queue.Changes;
 import io.holdfast.queue.Fault;
 import io.holdfast.queue.ItemLeaser;
 import io.holdfast.queue.LeasedItem;
@@ -178,5 +179,31 @@ final class PostgresLeaser implements ItemLeaser {
     // An item may have expired while it was held: sweeps have passed its deadline already.
     context.actions.reset();
     return returned;
+  }
+
+  @Override
+  public Changes takeBack(List<String> ids, StoreCall call) {
+    Changes changes = context.change("take back", call, watch -> takeBack(watch, ids));
+    context.actions.reset();
+    return changes;
+  }
+
+  private Changes takeBack(Watch watch, List<String> ids) throws SQLException {
+    try (PreparedStatement statement = watch.prepare(context.sql.takeBack)) {
+      Binds.of(statement)
+          .now(context.kernel.time())
+          .text(context.name())
+          .number(context.nextPrefix())
+          .texts(ids)
+          .texts(context.kernel.suffixes().take(ids.size()));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        String last = row.getString("last_ready");
+        if (last != null) {
+          context.saw(last);
+        }
+        return new Changes(row.getInt("ready"), row.getString("first_ready"), 0, 0, List.of());
+      }
+    }
   }
 }

@@ -58,6 +58,11 @@ final class PostgresPartition implements Partition {
   }
 
   @Override
+  public Changes takeBack(List<String> ids, StoreCall call) {
+    return leaser.takeBack(ids, call);
+  }
+
+  @Override
   public Settled complete(List<List<String>> requests, StoreCall call) {
     return settler.complete(requests, call);
   }

@@ -144,11 +144,13 @@ class QueuePlanTest {
                 .texts(suffixes)
                 .text(null);
     Binder handBack = binds -> binds.texts(ids);
+    Binder takeBack = binds -> binds.now(TIME).text("orders").number(0).texts(ids).texts(suffixes);
     try (Session session = new Session(source)) {
       session.warm(sql.complete, complete);
       session.warm(sql.extend, extend);
       session.warm(sql.retry, retry);
       session.warm(sql.handBack, handBack);
+      session.warm(sql.takeBack, takeBack);
       fill(source);
 
       for (Plan plan :
@@ -156,7 +158,8 @@ class QueuePlanTest {
               session.run(sql.extend, extend),
               session.run(sql.complete, complete),
               session.run(sql.retry, retry),
-              session.run(sql.handBack, handBack))) {
+              session.run(sql.handBack, handBack),
+              session.run(sql.takeBack, takeBack))) {
         plan.requireNoWalk(1000);
         assertThat(plan.buffers).as(() -> plan.text).isLessThan(500L * 60);
         assertThat(plan.indexes).contains(ItemTables.name("orders", 0) + "_pkey");

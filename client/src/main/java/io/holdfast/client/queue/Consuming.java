@@ -49,7 +49,7 @@ final class Consuming implements QueueConsumer.Context {
 
   @Override
   public void handBack(int partition, List<LeasedItem> items) {
-    queue.handBackAsync(partition, items.stream().map(LeasedItem::id).toList());
+    queue.handBackAsync(partition, items.stream().map(LeasedItem::id).toList(), false);
   }
 
   @Override

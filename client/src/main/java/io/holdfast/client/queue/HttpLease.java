@@ -160,7 +160,7 @@ final class HttpLease {
     if (items == null) {
       refused(QueueChannel.asQueueException(failure));
     } else if (!result.complete(items) && !items.isEmpty()) {
-      queue.handBackAsync(items.partition(), items.ids());
+      queue.handBackAsync(items.partition(), items.ids(), false);
     }
     left.whenComplete((done, ignored) -> finish());
   }

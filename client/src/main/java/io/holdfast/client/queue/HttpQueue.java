@@ -4,7 +4,7 @@ import io.holdfast.client.queue.QueueChannel.Question;
 import io.holdfast.client.queue.QueueMessages.QueueCompleteRequest;
 import io.holdfast.client.queue.QueueMessages.QueueExtendReply;
 import io.holdfast.client.queue.QueueMessages.QueueExtendRequest;
-import io.holdfast.client.queue.QueueMessages.QueueIdsRequest;
+import io.holdfast.client.queue.QueueMessages.QueueHandBackRequest;
 import io.holdfast.client.queue.QueueMessages.QueueLeaveRequest;
 import io.holdfast.client.queue.QueueMessages.QueueProduceReply;
 import io.holdfast.client.queue.QueueMessages.QueueProduceRequest;
@@ -105,9 +105,9 @@ final class HttpQueue implements Queue {
   }
 
   @Override
-  public CompletableFuture<Void> handBackAsync(int partition, List<String> ids) {
+  public CompletableFuture<Void> handBackAsync(int partition, List<String> ids, boolean isKnown) {
     return queues.channel.ask(
-        Question.change("queue.handback", new QueueIdsRequest(name, partition, ids))
+        Question.change("queue.handback", new QueueHandBackRequest(name, partition, ids, isKnown))
             .waiting(OTHERS));
   }
 

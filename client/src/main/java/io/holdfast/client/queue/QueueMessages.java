@@ -101,7 +101,14 @@ public final class QueueMessages {
   /** Until when they have it. */
   public record QueueExtendReply(@Field(1) Instant leaseDeadline) {}
 
-  /** Leased items that nobody has looked at, or stored ones to delete. */
+  /** Leased items that nobody has looked at; their ids change if somebody may have. */
+  public record QueueHandBackRequest(
+      @Field(1) String queueName,
+      @Field(2) int partition,
+      @Field(3) List<String> ids,
+      @Field(4) boolean known) {}
+
+  /** Stored items to delete. */
   public record QueueIdsRequest(
       @Field(1) String queueName, @Field(2) int partition, @Field(3) List<String> ids) {}
 

@@ -3,7 +3,7 @@ package io.holdfast.server.queue;
 import io.holdfast.client.queue.QueueMessages.QueueCompleteRequest;
 import io.holdfast.client.queue.QueueMessages.QueueExtendReply;
 import io.holdfast.client.queue.QueueMessages.QueueExtendRequest;
-import io.holdfast.client.queue.QueueMessages.QueueIdsRequest;
+import io.holdfast.client.queue.QueueMessages.QueueHandBackRequest;
 import io.holdfast.client.queue.QueueMessages.QueueLeaseRequest;
 import io.holdfast.client.queue.QueueMessages.QueueLeaveRequest;
 import io.holdfast.client.queue.QueueMessages.QueueProduceReply;
@@ -14,7 +14,6 @@ import io.holdfast.queue.LeasedItems;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Queues;
-import io.holdfast.queue.Retry;
 import io.holdfast.server.http.Answer;
 import java.time.Duration;
 import java.util.List;
@@ -79,16 +78,7 @@ final class HotCalls {
       throw QueueException.retryable("request timeout; no items are in the queue, try again", null);
     }
     return call.answer(Wire.leased(queue.name(), leased))
-        .orUndo(mayBeKnown -> handBack(queue, leased, mayBeKnown));
-  }
-
-  /** An id that somebody may know must not settle the item for its next holder: it changes. */
-  private static void handBack(Queue queue, LeasedItems leased, boolean mayBeKnown) {
-    if (mayBeKnown) {
-      queue.retryAsync(leased.partition(), leased.ids().stream().map(Retry::now).toList());
-    } else {
-      queue.handBackAsync(leased.partition(), leased.ids());
-    }
+        .orUndo(isKnown -> queue.handBackAsync(leased.partition(), leased.ids(), isKnown));
   }
 
   CompletableFuture<Answer> leave(QueueCall<QueueLeaveRequest> call) {
@@ -133,10 +123,10 @@ final class HotCalls {
         .thenApply(deadline -> call.answer(new QueueExtendReply(deadline)));
   }
 
-  CompletableFuture<Answer> handBack(QueueCall<QueueIdsRequest> call) {
-    QueueIdsRequest request = call.request();
+  CompletableFuture<Answer> handBack(QueueCall<QueueHandBackRequest> call) {
+    QueueHandBackRequest request = call.request();
     Queue queue = queue(call, request.queueName());
-    return call.awaited(queue.handBackAsync(request.partition(), request.ids()))
+    return call.awaited(queue.handBackAsync(request.partition(), request.ids(), request.known()))
         .thenApply(done -> call.done());
   }
 

@@ -5,6 +5,7 @@ import io.holdfast.client.queue.QueueMessages.QueueCompleteRequest;
 import io.holdfast.client.queue.QueueMessages.QueueDeleteRequest;
 import io.holdfast.client.queue.QueueMessages.QueueExtendReply;
 import io.holdfast.client.queue.QueueMessages.QueueExtendRequest;
+import io.holdfast.client.queue.QueueMessages.QueueHandBackRequest;
 import io.holdfast.client.queue.QueueMessages.QueueIdsRequest;
 import io.holdfast.client.queue.QueueMessages.QueueInfoMessage;
 import io.holdfast.client.queue.QueueMessages.QueueLeaseReply;
@@ -127,7 +128,7 @@ public final class QueueApi implements Api {
         at(
             "queue.handback",
             Role.WORK,
-            QueueIdsRequest.class,
+            QueueHandBackRequest.class,
             "Returns leased items as if they had not been leased"),
         hot::handBack);
   }

@@ -184,6 +184,25 @@ public abstract class PartitionContract extends QueueSuite {
   }
 
   @Test
+  @Guarantee("Q26")
+  void what_somebody_may_have_seen_goes_back_under_a_new_id_at_the_tail() {
+    List<String> ids = leased("a", "b");
+    insert("c");
+    String waiting = partition.list("", 10, CALL).get(2).id();
+
+    Changes changes = partition.takeBack(List.of(ids.get(0), waiting, strangersId()), CALL);
+
+    List<StoredItem> items = partition.list("", 10, CALL);
+    assertThat(texts(items)).containsExactly("b", "c", "a");
+    assertThat(items).extracting(StoredItem::attempts).containsExactly(1, 0, 0);
+    assertThat(items).extracting(StoredItem::isLeased).containsExactly(true, false, false);
+    assertThat(items.get(2).id()).isGreaterThan(waiting);
+    assertThat(changes).isEqualTo(new Changes(1, items.get(2).id(), 0, 0, List.of()));
+    assertThat(partition.complete(List.of(List.of(ids.get(0))), CALL).faults())
+        .containsExactly(new Fault(ids.get(0), Fault.Reason.NOT_FOUND));
+  }
+
+  @Test
   @Guarantee("Q59")
   void a_scan_finds_what_is_due_in_order_and_no_more_than_asked_for() {
     produceAt(in(Duration.ofSeconds(30)), "third");
