@@ -5,11 +5,14 @@ import io.holdfast.job.DeadQuery;
 import io.holdfast.job.Explanation;
 import io.holdfast.job.Job;
 import io.holdfast.job.JobQuery;
+import io.holdfast.job.JobQueueConfig;
 import io.holdfast.job.JobQueueInfo;
 import io.holdfast.job.JobState;
 import io.holdfast.job.JobStats;
+import io.holdfast.job.NewJob;
 import io.holdfast.job.Requeue;
 import io.holdfast.job.Schedule;
+import io.holdfast.job.ScheduleSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,7 +28,7 @@ import picocli.CommandLine.Spec;
 /** Looks at background jobs and changes them. */
 @Command(
     name = "jobs",
-    header = "Jobs: queues, list, show, explain, stats, retry, cancel, dead letters, schedules.",
+    header = "Jobs: queues, configure, list, show, explain, retry, cancel, schedule.",
     synopsisSubcommandLabel = "COMMAND")
 final class JobsCommand implements Runnable {
   @Option(
@@ -53,6 +56,35 @@ final class JobsCommand implements Runnable {
                 queue.queue(), queue.pausedAt(), queue.limits().isEmpty() ? "" : queue.limits());
           }
           return listing;
+        });
+  }
+
+  @Command(name = "configure", header = "Change what is given of how a queue treats its jobs.")
+  int configure(
+      @Mixin Place place,
+      @Parameters(paramLabel = "QUEUE") String queue,
+      @Option(names = "--keep-done", paramLabel = "TIME", description = "Finished jobs.")
+          @Nullable Duration keepDone,
+      @Option(names = "--keep-dead", paramLabel = "TIME", description = "Dead letters.")
+          @Nullable Duration keepDead,
+      @Option(names = "--delivery-limit", paramLabel = "N") @Nullable Integer deliveryLimit,
+      @Option(names = "--limit", paramLabel = "KEY=N", description = "So many at once per key.")
+          @Nullable Map<String, Integer> limits) {
+    JobQueueConfig config = JobQueueConfig.of(queue);
+    config = keepDone == null ? config : config.keepDone(keepDone);
+    config = keepDead == null ? config : config.keepDead(keepDead);
+    config = deliveryLimit == null ? config : config.deliveryLimit(deliveryLimit);
+    for (Map.Entry<String, Integer> limit :
+        (limits == null ? Map.<String, Integer>of() : limits).entrySet()) {
+      config = config.limit(limit.getKey(), limit.getValue());
+    }
+    JobQueueConfig wanted = config;
+    return Work.change(
+        spec,
+        place,
+        on -> {
+          on.jobs().queues().configure(wanted);
+          return "configured " + queue;
         });
   }
 
@@ -264,6 +296,44 @@ final class JobsCommand implements Runnable {
                 schedule.lastJobId());
           }
           return listing;
+        });
+  }
+
+  @Command(name = "schedule", header = "Make or replace a recurring job.")
+  int schedule(
+      @Mixin Place place,
+      @Parameters(paramLabel = "NAME") String name,
+      @Option(names = "--cron", paramLabel = "CRON", required = true, description = "When.")
+          String cron,
+      @Option(names = "--type", paramLabel = "TYPE", required = true, description = "Of its jobs.")
+          String type,
+      @Option(names = "--queue", paramLabel = "QUEUE", description = "[default].")
+          @Nullable String queue,
+      @Option(names = "--payload", paramLabel = "TEXT", defaultValue = "") String payload,
+      @Option(
+              names = "--zone",
+              paramLabel = "ZONE",
+              description = "Whose clock [UTC].",
+              defaultValue = "UTC")
+          String zone) {
+    NewJob job = NewJob.of(type).queue(queue).payload(payload);
+    return Work.change(
+        spec,
+        place,
+        on -> {
+          Schedule made = on.jobs().schedules().put(ScheduleSpec.of(name, cron, job).zone(zone));
+          return "scheduled " + name + ", next at " + made.nextAt();
+        });
+  }
+
+  @Command(name = "unschedule", header = "Remove a recurring job; jobs that it made stay.")
+  int unschedule(@Mixin Place place, @Parameters(paramLabel = "NAME") String name) {
+    return Work.change(
+        spec,
+        place,
+        on -> {
+          on.jobs().schedules().delete(name);
+          return "removed " + name;
         });
   }
 }

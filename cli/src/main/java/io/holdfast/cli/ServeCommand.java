@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import io.holdfast.Holdfast;
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.postgres.PoolSettings;
 import io.holdfast.postgres.PostgresHoldfast;
 import io.holdfast.postgres.PostgresOptions;
 import io.holdfast.server.Diagnosis;
@@ -43,6 +44,9 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(names = "--db", paramLabel = "URL", description = "The database to use.")
   private @Nullable String db;
+
+  @Option(names = "--pooler", description = "The database is behind one such as PgBouncer.")
+  private boolean pooler;
 
   @Option(names = "--memory", description = "No database: everything is gone at the end.")
   private boolean memory;
@@ -114,6 +118,9 @@ final class ServeCommand implements Callable<Integer> {
     if (places > 1) {
       throw mistake("--db, --data and --memory exclude each other");
     }
+    if (pooler && db == null) {
+      throw mistake("--pooler goes with --db");
+    }
     if ((certificate == null) != (key == null)) {
       throw mistake("--tls-cert and --tls-key go together");
     }
@@ -135,7 +142,9 @@ final class ServeCommand implements Callable<Integer> {
           Services.of(Holdfast.inMemory()), Diagnosis.NONE, "in memory, gone at the end");
     }
     if (db != null) {
-      return on(PostgresHoldfast.open(db, PostgresOptions.DEFAULTS), null, "PostgreSQL");
+      PostgresOptions options =
+          PostgresOptions.DEFAULTS.withPool(PoolSettings.DEFAULTS.withPooler(pooler));
+      return on(PostgresHoldfast.open(db, options), null, "PostgreSQL");
     }
     Path directory = data == null ? Path.of("holdfast-data") : data;
     EmbeddedPostgres embedded =

@@ -307,6 +307,9 @@ final class Shots {
     @Option(names = "--once", paramLabel = "KEY", description = "Unless there is one of this key.")
     private @Nullable String key;
 
+    @Option(names = "--trace", paramLabel = "ID", description = "What it belongs to.")
+    private @Nullable String trace;
+
     @Mixin private Place place;
     @Spec private CommandSpec spec;
 
@@ -318,6 +321,7 @@ final class Shots {
               .payload(payload(payload))
               .priority(priority)
               .once(key)
+              .traced(trace)
               .runAt(runAt == null ? null : Moments.parse(spec, "--run-at", runAt));
       return Work.show(
           spec,

@@ -134,7 +134,16 @@ class CommandsTest {
   @Test
   void a_job_from_its_birth_to_its_end() throws IOException {
     String id =
-        json("enqueue", "report", "{}", "--queue", "reports", "--max-attempts", "3")
+        json(
+                "enqueue",
+                "report",
+                "{}",
+                "--queue",
+                "reports",
+                "--max-attempts",
+                "3",
+                "--trace",
+                "t1")
             .get("id")
             .asText();
     assertThat(json("jobs", "show", id).get("state").asText()).isEqualTo("ready");
@@ -152,6 +161,21 @@ class CommandsTest {
     assertThat(ok("jobs", "clear", "reports")).contains("0 deleted");
     assertThat(ok("jobs", "schedules")).contains("nothing");
     assertThat(run("jobs", "show", "unknown").code).isEqualTo(1);
+  }
+
+  @Test
+  void a_queue_of_jobs_is_configured_and_fed_by_a_schedule() {
+    ok("jobs", "configure", "digests", "--limit", "smtp=2", "--keep-done", "1h");
+    assertThat(ok("jobs", "queues")).contains("smtp", "2");
+
+    String[] daily = {"jobs", "schedule", "daily", "--cron", "0 7 * * *", "--type", "digest"};
+    assertThat(ok(daily)).contains("scheduled daily, next at", "T07:00:00Z");
+    assertThat(ok("jobs", "schedules")).contains("daily", "0 7 * * *");
+    ok("jobs", "unschedule", "daily");
+    assertThat(ok("jobs", "schedules")).contains("nothing");
+    daily[4] = "whenever";
+    assertThat(run(daily).code).isEqualTo(1);
+    assertThat(run("jobs", "schedule", "daily").code).isEqualTo(2);
   }
 
   @Test

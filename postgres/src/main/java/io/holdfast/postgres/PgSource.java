@@ -25,8 +25,12 @@ final class PgSource extends PGSimpleDataSource {
   private static final String PROTOCOL_VIOLATION = "08P01";
 
   PgSource(ConnectionString where, Duration connectTimeout) {
+    this(where, PoolSettings.DEFAULTS.withConnectTimeout(connectTimeout));
+  }
+
+  PgSource(ConnectionString where, PoolSettings settings) {
     setURL(where.jdbcUrl());
-    int seconds = (int) Math.max(1, connectTimeout.toSeconds());
+    int seconds = (int) Math.max(1, settings.connectTimeout().toSeconds());
     if (!where.names(PGProperty.CONNECT_TIMEOUT)) {
       setConnectTimeout(seconds);
     }
@@ -43,8 +47,11 @@ final class PgSource extends PGSimpleDataSource {
     if (!where.names(PGProperty.TCP_KEEP_ALIVE)) {
       setTcpKeepAlive(true);
     }
-    if (!where.names(PGProperty.OPTIONS)) {
+    if (!where.names(PGProperty.OPTIONS) && !settings.hasPooler()) {
       setOptions(PLANS_BY_INDEX);
+    }
+    if (!where.names(PGProperty.PREPARE_THRESHOLD) && settings.hasPooler()) {
+      setPrepareThreshold(0);
     }
   }
 

@@ -34,7 +34,7 @@ final class PooledDatabase implements Database {
   PooledDatabase(ConnectionString where, PoolSettings settings) {
     this.where = where;
     this.settings = settings;
-    this.source = new PgSource(where, settings.connectTimeout());
+    this.source = new PgSource(where, settings);
   }
 
   PoolSettings settings() {

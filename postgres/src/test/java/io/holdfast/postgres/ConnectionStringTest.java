@@ -136,6 +136,19 @@ class ConnectionStringTest {
   }
 
   @Test
+  void a_pooler_gets_no_start_up_options_and_no_kept_statements() {
+    PoolSettings pooled = PoolSettings.DEFAULTS.withPooler(true);
+    ConnectionString plain = ConnectionString.parse("postgres://h/db");
+    ConnectionString named = ConnectionString.parse("postgres://h/db?prepareThreshold=3");
+
+    assertThat(new PgSource(plain, pooled).getOptions()).isNull();
+    assertThat(new PgSource(plain, pooled).getPrepareThreshold()).isZero();
+    assertThat(new PgSource(named, pooled).getPrepareThreshold()).isEqualTo(3);
+    assertThat(new PgSource(plain, PoolSettings.DEFAULTS).getOptions()).contains("jit=off");
+    assertThat(new PgSource(plain, PoolSettings.DEFAULTS).getPrepareThreshold()).isPositive();
+  }
+
+  @Test
   void the_default_port_and_host_are_postgresqls() {
     assertThat(place("jdbc:postgresql:db")).isEqualTo("localhost:5432");
     assertThat(place("postgres:///db")).isEqualTo("localhost:5432");

@@ -160,10 +160,10 @@ class PoolsTest {
     Duration minute = Duration.ofMinutes(1);
     List<Callable<PoolSettings>> wrong =
         List.of(
-            () -> new PoolSettings(0, minute, minute, minute),
-            () -> new PoolSettings(1, second, minute, minute),
-            () -> new PoolSettings(1, minute, Duration.ofMillis(249), minute),
-            () -> new PoolSettings(1, minute, minute, second));
+            () -> new PoolSettings(0, minute, minute, minute, false),
+            () -> new PoolSettings(1, second, minute, minute, false),
+            () -> new PoolSettings(1, minute, Duration.ofMillis(249), minute, false),
+            () -> new PoolSettings(1, minute, minute, second, false));
 
     for (Callable<PoolSettings> settings : wrong) {
       HoldfastException refusal = catchThrowableOfType(HoldfastException.class, settings::call);
