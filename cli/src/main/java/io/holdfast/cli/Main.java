@@ -42,6 +42,8 @@ public final class Main {
         .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> System.lineSeparator());
     line.setParameterExceptionHandler(Main::usage);
     line.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure));
+    // The id of a lock may well start with a dash.
+    line.getSubcommands().get("release").setUnmatchedOptionsArePositionalParams(true);
     // What follows the command to run is that command's, with or without a -- between.
     line.getSubcommands().get("run").setStopAtPositional(true);
     return line;

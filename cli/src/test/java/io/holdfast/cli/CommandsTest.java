@@ -184,6 +184,8 @@ class CommandsTest {
     assertThat(run("acquire", "deploy").code).isEqualTo(75);
     assertThat(ok("release", id)).contains("released");
     assertThat(run("release", id).code).isEqualTo(1);
+    assertThat(run("release", "-" + id.substring(1)).code).isEqualTo(1);
+    assertThat(run("release", id, "--nonsense").code).isEqualTo(2);
   }
 
   @Test
