@@ -128,6 +128,11 @@ public final class HoldfastServer implements AutoCloseable {
     return routes.all();
   }
 
+  /** How many calls it serves now. */
+  int calls() {
+    return kernel.calls();
+  }
+
   /** Where it is reached. */
   public URI address() {
     return listener.address();
@@ -168,14 +173,14 @@ public final class HoldfastServer implements AutoCloseable {
   private void awaitCalls() {
     long until = System.nanoTime() + options.shutdownTimeout().toNanos();
     try {
-      while (kernel.calls() > 0 && System.nanoTime() - until < 0) {
+      while (calls() > 0 && System.nanoTime() - until < 0) {
         TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (kernel.calls() > 0) {
-      LOG.warn("{} calls did not end in time", kernel.calls());
+    if (calls() > 0) {
+      LOG.warn("{} calls did not end in time", calls());
     }
   }
 

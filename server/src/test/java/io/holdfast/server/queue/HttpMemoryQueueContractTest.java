@@ -1,6 +1,5 @@
 package io.holdfast.server.queue;
 
-import io.holdfast.memory.ServedMemory;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.queue.CallingOffContract;
 import io.holdfast.testkit.queue.ConsumerContract;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.Nested;
 /** Queues over HTTP keep every promise, with a memory store behind the server. */
 class HttpMemoryQueueContractTest {
   private static QueueSubject served(ManualTime time) {
-    return new HttpQueueSubject(new ServedMemory(time), time);
+    return HttpQueueSubject.memory(time);
   }
 
   @Nested

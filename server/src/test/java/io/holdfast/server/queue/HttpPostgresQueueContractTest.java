@@ -1,6 +1,5 @@
 package io.holdfast.server.queue;
 
-import io.holdfast.postgres.ServedPostgres;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.queue.CallingOffContract;
 import io.holdfast.testkit.queue.ConsumerContract;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.Nested;
 /** Queues over HTTP keep every promise, with PostgreSQL behind the server. */
 class HttpPostgresQueueContractTest {
   private static QueueSubject served(ManualTime time) {
-    return new HttpQueueSubject(new ServedPostgres(time), time);
+    return HttpQueueSubject.postgres(time);
   }
 
   @Nested

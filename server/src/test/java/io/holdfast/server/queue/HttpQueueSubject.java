@@ -1,52 +1,52 @@
 package io.holdfast.server.queue;
 
-import io.holdfast.Holdfast;
-import io.holdfast.client.ClientOptions;
-import io.holdfast.client.HoldfastClient;
+import io.holdfast.client.queue.HttpQueues;
+import io.holdfast.memory.ServedMemory;
+import io.holdfast.postgres.ServedPostgres;
 import io.holdfast.queue.QueueBackend;
 import io.holdfast.queue.QueueOptions;
 import io.holdfast.queue.QueueService;
-import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.ServerOptions;
-import io.holdfast.server.Services;
+import io.holdfast.server.SpareServer;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.queue.QueueSubject;
 import io.holdfast.testkit.queue.SteppedQueues;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** A store behind servers: each process is one, with a client of its own. */
 final class HttpQueueSubject implements QueueSubject {
-  private final QueueSubject store;
+  private final Supplier<QueueBackend> processes;
   private final ManualTime time;
+  private final Runnable end;
 
-  HttpQueueSubject(QueueSubject store, ManualTime time) {
-    this.store = store;
+  private HttpQueueSubject(Supplier<QueueBackend> processes, ManualTime time, Runnable end) {
+    this.processes = processes;
     this.time = time;
+    this.end = end;
+  }
+
+  static HttpQueueSubject memory(ManualTime time) {
+    ServedMemory served = new ServedMemory(time);
+    return new HttpQueueSubject(served::process, time, served::close);
+  }
+
+  static HttpQueueSubject postgres(ManualTime time) {
+    ServedPostgres served = new ServedPostgres(time);
+    return new HttpQueueSubject(() -> served.process().queues(), time, served::close);
   }
 
   @Override
   public QueueBackend process() {
-    return store.process();
+    return processes.get();
   }
 
   @Override
   public SteppedQueues open(QueueBackend backend, QueueOptions options) {
     QueueService service = QueueService.over(backend, options);
-    Holdfast others = Holdfast.inMemory();
-    Services services =
-        new Services(others.locks(), service, others.streams(), others.jobs(), others);
-    HoldfastServer server;
-    try {
-      server = HoldfastServer.start(services, ServerOptions.DEFAULTS.port(0));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    HoldfastClient client =
-        HoldfastClient.connect(server.address().toString(), ClientOptions.DEFAULTS.withTime(time));
+    SpareServer server = SpareServer.of(service);
+    HttpQueues client = new HttpQueues(server.channel(), time);
     return new SteppedQueues(
-        client.queues(),
+        client,
         service::step,
         () -> {
           client.close();
@@ -66,6 +66,6 @@ final class HttpQueueSubject implements QueueSubject {
 
   @Override
   public void close() {
-    store.close();
+    end.run();
   }
 }
