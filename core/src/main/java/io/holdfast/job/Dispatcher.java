@@ -106,7 +106,11 @@ final class Dispatcher implements Duty {
 
   @Override
   public long dueNanos() {
-    long now = jobs.time.nanos();
+    return dueNanos(jobs.time.nanos());
+  }
+
+  /** As of {@code now}: what is due at once is due then, and not a moment later. */
+  private long dueNanos(long now) {
     if (pausedUntilNanos - now > 0) {
       return pausedUntilNanos;
     }
@@ -128,7 +132,7 @@ final class Dispatcher implements Duty {
   @Override
   public synchronized int work() {
     long now = jobs.time.nanos();
-    if (pausedUntilNanos - now > 0 || dueNanos() - now > 0) {
+    if (pausedUntilNanos - now > 0 || dueNanos(now) - now > 0) {
       return 0;
     }
     boolean isSafe = failures == 0 || outbox.size() == 0; // what is done goes first
