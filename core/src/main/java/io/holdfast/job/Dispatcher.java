@@ -4,7 +4,6 @@ import io.holdfast.lease.Duty;
 import io.holdfast.lease.Time;
 import io.holdfast.lease.Trust;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,8 +29,6 @@ final class Dispatcher implements Duty {
   private static final int BATCH = 500;
   private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long FAR_NANOS = TimeUnit.HOURS.toNanos(1);
-  private static final long SOON_MS = 11;
-  private static final double POLL_JITTER = 0.1;
   private static final Backoff PAUSES =
       new Backoff(Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0.2);
 
@@ -42,12 +39,13 @@ final class Dispatcher implements Duty {
   private final WorkerCounters counters;
   private final Shares shares;
   private final Arrivals arrivals;
+  private final StandingWish wish;
+  private final Rhythm rhythm;
   private final AtomicInteger wakes = new AtomicInteger();
   private volatile long nextReserveNanos;
   private volatile long pausedUntilNanos;
   private volatile boolean isStopped;
   private int failures;
-  private int crowded;
 
   /** Who gets what was leased. */
   interface Arrivals {
@@ -74,6 +72,8 @@ final class Dispatcher implements Duty {
     this.counters = counters;
     this.arrivals = arrivals;
     this.shares = new Shares(plan.weights(), !jobs.options.isStepped());
+    this.wish = new StandingWish(jobs, () -> jobs.engine.wake(this));
+    this.rhythm = new Rhythm(jobs.time, plan.timing().poll());
     this.nextReserveNanos = jobs.time.nanos();
     this.pausedUntilNanos = jobs.time.nanos();
   }
@@ -85,6 +85,14 @@ final class Dispatcher implements Duty {
     jobs.engine.wake(this);
   }
 
+  /** Other queues are to be asked than before. */
+  void lookElsewhere() {
+    if (wish.isPossible()) {
+      wish.callOff();
+      lookSoon();
+    }
+  }
+
   /** Sends a settlement soon. */
   void send(Outbox.Letter letter) {
     if (outbox.add(letter, jobs.time.nanos())) {
@@ -92,9 +100,14 @@ final class Dispatcher implements Duty {
     }
   }
 
-  /** A place became free. */
+  /** A place became free; while none was, nobody may have waited for jobs to come. */
   void placeFreed() {
-    if (roster.isHungry()) {
+    if (!roster.isHungry()) {
+      return;
+    }
+    if (wish.isPossible() && !wish.isParked()) {
+      lookSoon();
+    } else {
       jobs.engine.wake(this);
     }
   }
@@ -102,6 +115,12 @@ final class Dispatcher implements Duty {
   /** Leases nothing more. */
   void stop() {
     isStopped = true;
+    wish.callOff();
+  }
+
+  /** Waits, in real time, until what was still to come has come and gone back. */
+  boolean awaitOver(Duration limit) throws InterruptedException {
+    return wish.awaitOver(limit);
   }
 
   @Override
@@ -111,6 +130,9 @@ final class Dispatcher implements Duty {
 
   /** As of {@code now}: what is due at once is due then, and not a moment later. */
   private long dueNanos(long now) {
+    if (wish.isGranted()) {
+      return now;
+    }
     if (pausedUntilNanos - now > 0) {
       return pausedUntilNanos;
     }
@@ -126,17 +148,52 @@ final class Dispatcher implements Duty {
   }
 
   private boolean mayReserve() {
-    return !isStopped && roster.isHungry();
+    return !isStopped && !wish.isParked() && roster.isHungry();
   }
 
   @Override
   public synchronized int work() {
+    int granted = granted(wish.poll());
     long now = jobs.time.nanos();
     if (pausedUntilNanos - now > 0 || dueNanos(now) - now > 0) {
-      return 0;
+      return granted;
     }
     boolean isSafe = failures == 0 || outbox.size() == 0; // what is done goes first
-    return exchange(isSafe && mayReserve() && nextReserveNanos - now <= 0);
+    return granted + exchange(isSafe && mayReserve() && nextReserveNanos - now <= 0);
+  }
+
+  private int granted(StandingWish.@Nullable Grant grant) {
+    if (grant == null) {
+      return 0;
+    }
+    nextReserveNanos = jobs.time.nanos();
+    Reserved reserved = grant.reserved();
+    if (reserved == null) {
+      return failed(List.of(), JobEngine.asJobException(grant.failure()));
+    }
+    failures = 0;
+    int got = take(reserved, grant.askedNanos());
+    if (got < grant.request().limit()) {
+      standBy();
+    }
+    return got;
+  }
+
+  /** Leaves a wish where jobs come, unless somebody says meanwhile that there may be some. */
+  private void standBy() {
+    int heard = wakes.get();
+    int idle = Math.min(JobRules.MAX_ITEMS, roster.idle());
+    List<ReserveRequest.Share> open =
+        plan.weights().keySet().stream()
+            .filter(arrivals::isOpen)
+            .map(queue -> ReserveRequest.Share.of(queue, idle))
+            .toList();
+    if (idle > 0 && !open.isEmpty()) {
+      wish.park(request(open, idle));
+    }
+    if (isStopped || wakes.get() != heard) {
+      wish.callOff();
+    }
   }
 
   /** Sends everything now, whether due or not; false when the store does not take it. */
@@ -202,9 +259,11 @@ final class Dispatcher implements Duty {
     int lent = lend(round);
     shares.quiet(got + lent == 0);
     boolean isAgain = got + lent >= round.request().limit() || reserved.more();
-    nextReserveNanos = isAgain ? jobs.time.nanos() : quietUntil(reserved);
+    nextReserveNanos = isAgain ? jobs.time.nanos() : rhythm.next(reserved);
     if (wakes.get() != round.heard()) {
       nextReserveNanos = jobs.time.nanos(); // only now: what is said after this is not missed
+    } else if (!isAgain) {
+      standBy();
     }
     return got + lent;
   }
@@ -245,36 +304,14 @@ final class Dispatcher implements Duty {
     if (!reserved.jobs().isEmpty()) {
       long leaseMs = plan.timing().lease().toMillis();
       long now = jobs.time.nanos();
+      long leasedNanos = askedNanos + reserved.waited().toNanos();
       List<Run> runs = new ArrayList<>(reserved.jobs().size());
       for (LeasedJob job : reserved.jobs()) {
-        runs.add(new Run(job, new Trust(jobs.time, askedNanos, leaseMs), now, jobs::tell));
+        runs.add(new Run(job, new Trust(jobs.time, leasedNanos, leaseMs), now, jobs::tell));
       }
       arrivals.arrived(runs);
     }
     return reserved.jobs().size();
-  }
-
-  /** When to look again after an answer that left places free. */
-  private long quietUntil(Reserved reserved) {
-    double scatter = 1 + POLL_JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1);
-    long pollMs = Math.max(1, (long) (plan.timing().poll().toMillis() * scatter));
-    Instant nextAt = reserved.nextAt();
-    if (nextAt != null) {
-      long inMs = 1 + Math.max(0, toMillis(Duration.between(reserved.at(), nextAt)));
-      pollMs = Math.min(pollMs, Math.max(inMs, leastMs(reserved, inMs)));
-    }
-    return Time.after(jobs.time.nanos(), pollMs);
-  }
-
-  /** What somebody works on looks as if it came at any moment: looking for it must not be all. */
-  private long leastMs(Reserved reserved, long inMs) {
-    boolean isCrowded = reserved.jobs().isEmpty() && inMs <= SOON_MS;
-    crowded = isCrowded ? Math.min(crowded + 1, 20) : 0;
-    return crowded < 2 ? 0 : 1L << crowded;
-  }
-
-  private static long toMillis(Duration duration) {
-    return duration.toDays() > 365 ? Duration.ofDays(365).toMillis() : duration.toMillis();
   }
 
   private void settle(List<Outbox.Letter> letters) {

@@ -105,6 +105,14 @@ final class JobEngine implements Hints.Listener, News.Reader {
     }
   }
 
+  /** Returns jobs that were leased for somebody who does not want them any more; how many. */
+  int giveBack(Reserved late) {
+    if (!late.jobs().isEmpty()) {
+      spread(backend.store().settle(late.returned(), storeCall()).effects());
+    }
+    return late.jobs().size();
+  }
+
   void add(Listener listener) {
     listeners.add(listener);
   }

@@ -54,7 +54,9 @@ public final class JobService implements Jobs {
     JobRules.checkReserve(request);
     JobRules.checkDelay("wait", wait);
     jobs.start();
-    return WaitingReserve.begin(jobs, request, wait);
+    return jobs.backend.store() instanceof PatientJobStore patient
+        ? DelegatedReserve.begin(jobs, patient, request, wait)
+        : WaitingReserve.begin(jobs, request, wait);
   }
 
   @Override

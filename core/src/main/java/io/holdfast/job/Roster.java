@@ -109,6 +109,11 @@ final class Roster {
     return places.slots() + ahead - buffer.size() - running.size();
   }
 
+  /** How many more could run at once. */
+  synchronized int idle() {
+    return Math.max(0, places.slots() - buffer.size() - running.size());
+  }
+
   /** Whether it is time to lease more: half of the places are free, or one would stay idle. */
   synchronized boolean isHungry() {
     int free = free();

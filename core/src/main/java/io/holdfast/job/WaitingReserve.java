@@ -4,8 +4,6 @@ import io.holdfast.lease.Time;
 import io.holdfast.lease.Timers;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +16,7 @@ final class WaitingReserve implements JobEngine.Listener {
 
   private final JobEngine jobs;
   private final ReserveRequest request;
+  private final long sinceNanos;
   private final long untilNanos;
   private final CompletableFuture<Reserved> future = new CompletableFuture<>();
   private Timers.@Nullable Timer timer;
@@ -27,7 +26,8 @@ final class WaitingReserve implements JobEngine.Listener {
   private WaitingReserve(JobEngine jobs, ReserveRequest request, Duration wait) {
     this.jobs = jobs;
     this.request = request;
-    this.untilNanos = Time.after(jobs.time.nanos(), wait.toMillis());
+    this.sinceNanos = jobs.time.nanos();
+    this.untilNanos = Time.after(sinceNanos, wait.toMillis());
   }
 
   /** Looks, and waits if need be. */
@@ -73,7 +73,7 @@ final class WaitingReserve implements JobEngine.Listener {
           jobs.engine.call(() -> jobs.backend.store().reserve(request, jobs.storeCall()));
       boolean isOver = untilNanos - jobs.time.nanos() <= 0;
       if (!reserved.jobs().isEmpty() || isOver && !reserved.more()) {
-        deliver(reserved);
+        deliver(reserved.after(Duration.ofNanos(askedNanos - sinceNanos)));
       } else {
         lookLater(reserved, askedNanos);
       }
@@ -84,10 +84,8 @@ final class WaitingReserve implements JobEngine.Listener {
 
   /** What comes too late goes back to its place. */
   private void deliver(Reserved reserved) {
-    if (!future.complete(reserved) && !reserved.jobs().isEmpty()) {
-      List<Settlement> back = new ArrayList<>();
-      reserved.jobs().forEach(job -> back.add(new Settlement.Release(job.held(), null)));
-      jobs.spread(jobs.backend.store().settle(back, jobs.storeCall()).effects());
+    if (!future.complete(reserved)) {
+      jobs.giveBack(reserved);
     }
   }
 

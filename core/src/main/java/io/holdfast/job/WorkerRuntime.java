@@ -197,24 +197,28 @@ final class WorkerRuntime
   @Override
   public void pause() {
     isPaused = true;
+    dispatcher.lookElsewhere();
     giveBack(run -> true);
   }
 
   @Override
   public void resume() {
     isPaused = false;
+    dispatcher.lookElsewhere();
     dispatcher.lookSoon();
   }
 
   @Override
   public void pause(String queue) {
     pausedHere.add(queue);
+    dispatcher.lookElsewhere();
     giveBack(run -> run.leased.job().queue().equals(queue));
   }
 
   @Override
   public void resume(String queue) {
     pausedHere.remove(queue);
+    dispatcher.lookElsewhere();
     dispatcher.lookSoon();
   }
 
@@ -286,6 +290,9 @@ final class WorkerRuntime
           roster.awaitQuiet(System.nanoTime() + STOP_GRACE.toNanos());
           break;
         }
+      }
+      if (!dispatcher.awaitOver(STOP_GRACE)) {
+        LOG.warn("worker {} stopped while jobs may be on their way to it", plan.id());
       }
     } catch (InterruptedException e) {
       isInterrupted = true;

@@ -3,6 +3,7 @@ package io.holdfast.lease;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -124,6 +125,12 @@ public final class Engine {
     } finally {
       calls.end();
     }
+  }
+
+  /** Closing waits for this, as for any call; whoever makes it sees to its end. */
+  public void underWay(CompletableFuture<?> call) {
+    calls.begin();
+    call.whenComplete((done, failure) -> calls.end());
   }
 
   /** Runs something that nobody waits for; a failure is logged. */

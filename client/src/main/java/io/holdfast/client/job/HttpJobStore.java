@@ -7,9 +7,9 @@ import io.holdfast.job.Extended;
 import io.holdfast.job.Held;
 import io.holdfast.job.JobException;
 import io.holdfast.job.JobRow;
-import io.holdfast.job.JobStore;
 import io.holdfast.job.LeasedJob;
 import io.holdfast.job.NewJob;
+import io.holdfast.job.PatientJobStore;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.Reserved;
 import io.holdfast.job.Settlement;
@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Storing, leasing and settling jobs as a server does it. Safe for use by many threads. */
-final class HttpJobStore implements JobStore {
+final class HttpJobStore implements PatientJobStore {
   private static final int MOST_JOBS = 1_000;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
   private final JobVerbs verbs;
   private final Settler settler;
@@ -78,27 +80,40 @@ final class HttpJobStore implements JobStore {
 
   @Override
   public Reserved reserve(ReserveRequest request, StoreCall call) {
-    List<JobWire.JobShare> queues =
-        request.queues().stream().map(q -> new JobWire.JobShare(q.queue(), q.max())).toList();
-    JobWire.JobReserveReply reply =
-        verbs.change(
-            "reserve",
-            new JobWire.JobReserve(
-                null,
-                queues,
-                request.limit(),
-                Millis.of(request.leaseFor()),
-                null,
-                request.worker(),
-                null),
-            JobWire.JobReserveReply.class,
-            call);
+    return reserved(
+        verbs.change("reserve", wish(request, null, null), JobWire.JobReserveReply.class, call));
+  }
+
+  @Override
+  public Parked park(ReserveRequest request, Duration wait) {
+    Duration longest = wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait;
+    String waitId = UUID.randomUUID().toString();
+    return new ParkedReserve(
+        verbs, wish(request, longest.toMillis(), waitId), HttpJobStore::reserved);
+  }
+
+  private static JobWire.JobReserve wish(
+      ReserveRequest request, @Nullable Long waitMs, @Nullable String waitId) {
+    return new JobWire.JobReserve(
+        null,
+        request.queues().stream().map(q -> new JobWire.JobShare(q.queue(), q.max())).toList(),
+        request.limit(),
+        Millis.of(request.leaseFor()),
+        waitMs,
+        waitId,
+        request.worker(),
+        null);
+  }
+
+  private static Reserved reserved(JobWire.JobReserveReply reply) {
+    Long waitedMs = reply.waitedMs();
     return new Reserved(
         reply.jobs().stream().map(HttpJobStore::leased).toList(),
         new HashSet<>(reply.paused()),
         JobForms.is(reply.more()),
         reply.at(),
-        reply.nextAt());
+        reply.nextAt(),
+        Duration.ofMillis(waitedMs == null ? 0 : waitedMs));
   }
 
   private static LeasedJob leased(JobDocument job) {

@@ -19,7 +19,7 @@ import io.holdfast.lease.Time;
 
 /**
  * Everything that jobs need of a store, done by a server: workers run here, duties and admission
- * there. There are no hints, so idle workers look as often as their poll says; and no transactions.
+ * there. There are no hints, so an idle worker's wish waits at the server; and no transactions.
  * Safe for use by many threads.
  */
 public final class HttpJobs implements JobBackend {

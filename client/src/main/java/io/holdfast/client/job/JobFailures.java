@@ -7,6 +7,7 @@ import io.holdfast.job.JobError;
 import io.holdfast.job.JobException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,9 @@ final class JobFailures {
         error(details == null ? failure.code() : details.code())
             .orElse(
                 failed.status() >= 500 ? JobError.STORE_UNAVAILABLE : JobError.INVALID_ARGUMENT);
+    if (error == JobError.STORE_CLOSED) {
+      error = JobError.STORE_UNAVAILABLE; // a server that ends will be back, or another is there
+    }
     if (isUnknown && error == JobError.STORE_UNAVAILABLE) {
       return JobException.unknown(failure.error(), null);
     }
@@ -46,12 +50,22 @@ final class JobFailures {
     try {
       return call.get();
     } catch (Unanswered e) {
-      String message = String.valueOf(e.getMessage());
-      throw switch (e.kind()) {
-        case NOT_SENT -> JobException.unavailable(message, e);
-        case LOST, LATE -> JobException.unknown(message, e);
-        case CALLED_OFF -> new JobException(JobError.ABORTED, message, e);
-      };
+      throw unanswered(e);
     }
+  }
+
+  /** Why a call failed that nobody waited for on its thread. */
+  static Throwable known(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof Unanswered e ? unanswered(e) : cause;
+  }
+
+  private static JobException unanswered(Unanswered e) {
+    String message = String.valueOf(e.getMessage());
+    return switch (e.kind()) {
+      case NOT_SENT -> JobException.unavailable(message, e);
+      case LOST, LATE -> JobException.unknown(message, e);
+      case CALLED_OFF -> new JobException(JobError.ABORTED, message, e);
+    };
   }
 }

@@ -55,6 +55,7 @@ public final class JobWire {
    * @param limit 1 unless said otherwise
    * @param leaseMs 30,000 unless said otherwise
    * @param waitMs how long to wait for the first, up to 30,000
+   * @param waitId the client's name for this wait, used once, so that {@code leave} can end it
    * @param json payloads as JSON where they are
    */
   public record JobReserve(
@@ -63,6 +64,7 @@ public final class JobWire {
       @Nullable Integer limit,
       @Nullable BigDecimal leaseMs,
       @Nullable Long waitMs,
+      @Nullable String waitId,
       @Nullable String worker,
       @Nullable Boolean json) {}
 
@@ -76,13 +78,25 @@ public final class JobWire {
    * @param more whether asking again at once may bring some
    * @param at the database's clock
    * @param nextAt when there may be something
+   * @param waitedMs for how long the request had waited when the jobs were leased
    */
   public record JobReserveReply(
       List<JobDocument> jobs,
       List<String> paused,
       @Nullable Boolean more,
       Instant at,
-      @Nullable Instant nextAt) {}
+      @Nullable Instant nextAt,
+      @Nullable Long waitedMs) {}
+
+  /** {@code leave}: the wait of this name ends now, with what it has. */
+  public record JobLeave(@Nullable String waitId) {}
+
+  /**
+   * What became of it.
+   *
+   * @param ok whether it was there to be ended
+   */
+  public record JobLeaveReply(boolean ok) {}
 
   /** {@code extend}. */
   public record JobExtend(@Nullable BigDecimal leaseMs, @Nullable List<JobHeld> items) {}

@@ -19,14 +19,21 @@ import io.holdfast.server.http.Routes;
 import io.holdfast.server.http.WireJson;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** How workers elsewhere get jobs and keep them. */
 final class RunVerbs {
   private static final long LONGEST_WAIT_MS = 30_000;
+  private static final int LONGEST_NAME = 64;
 
   private final Jobs jobs;
+  private final Map<WaitName, CompletableFuture<Reserved>> waits = new ConcurrentHashMap<>();
+
+  /** A wait, by the client's name for it; the names of others do not matter. */
+  private record WaitName(String caller, String id) {}
 
   RunVerbs(Jobs jobs) {
     this.jobs = jobs;
@@ -37,6 +44,10 @@ final class RunVerbs {
         JobsApi.route("reserve", Role.WORK, "Leases jobs that may run now, or waits for one")
             .typed(JobWire.JobReserve.class, JobWire.JobReserveReply.class),
         this::reserve);
+    routes.add(
+        JobsApi.route("leave", Role.WORK, "Ends a reserve that waits, with what it has")
+            .typed(JobWire.JobLeave.class, JobWire.JobLeaveReply.class),
+        this::leave);
     routes.add(
         JobsApi.route("extend", Role.WORK, "Gives runs more, or less, time")
             .typed(JobWire.JobExtend.class, JobWire.JobExtendReply.class),
@@ -63,9 +74,40 @@ final class RunVerbs {
     } else {
       Duration wait = Duration.ofMillis(waitMs);
       exchange.mayTake(wait);
-      reserved = exchange.awaited(jobs.reserveAsync(request, wait));
+      reserved = exchange.awaited(named(exchange, body.waitId(), request, wait));
     }
     return reserved.thenApply(got -> answer(got, form));
+  }
+
+  /** A wait that its client can end by its name; that answers it as if it had been called off. */
+  private CompletableFuture<Reserved> named(
+      Exchange exchange, @Nullable String waitId, ReserveRequest request, Duration wait) {
+    if (waitId == null) {
+      return jobs.reserveAsync(request, wait);
+    }
+    WaitName name = name(exchange, waitId);
+    CompletableFuture<Reserved> waiting = jobs.reserveAsync(request, wait);
+    if (waits.putIfAbsent(name, waiting) != null) {
+      waiting.cancel(true);
+      throw JobException.invalid("waitId is in use");
+    }
+    waiting.whenComplete((done, failure) -> waits.remove(name, waiting));
+    return waiting;
+  }
+
+  private static WaitName name(Exchange exchange, String waitId) {
+    if (waitId.isEmpty() || waitId.length() > LONGEST_NAME) {
+      throw Refusal.malformed("'waitId' must have 1 to " + LONGEST_NAME + " characters");
+    }
+    return new WaitName(exchange.caller().name(), waitId);
+  }
+
+  private CompletableFuture<Answer> leave(Exchange exchange) {
+    JobWire.JobLeave body = WireJson.read(exchange, JobWire.JobLeave.class);
+    CompletableFuture<Reserved> waiting =
+        waits.get(name(exchange, Fields.given("waitId", body.waitId())));
+    boolean isEnded = waiting != null && waiting.cancel(true);
+    return CompletableFuture.completedFuture(WireJson.answer(new JobWire.JobLeaveReply(isEnded)));
   }
 
   private ReserveRequest request(JobWire.JobReserve body) {
@@ -94,7 +136,8 @@ final class RunVerbs {
             reserved.paused().stream().sorted().toList(),
             Fields.flag(reserved.more()),
             reserved.at(),
-            reserved.nextAt());
+            reserved.nextAt(),
+            reserved.waited().isZero() ? null : reserved.waited().toMillis());
     return WireJson.answer(reply).orElse(() -> giveBack(reserved));
   }
 
