@@ -45,7 +45,9 @@ final class ItemSql {
   /**
    * {@code ready → leased}. SKIP LOCKED: rivals take the next items instead of waiting for ours.
    * The expiry is compared in a form that no index serves, so the rows come in the order of ids.
-   * What does not fit into the answer is locked for a moment and stays as it is.
+   * What does not fit into the answer is locked for a moment and stays as it is. So does an item
+   * that got a new id since the statement began: it is found and locked, but by its new id not
+   * seen.
    */
   private static final String CLAIM =
       """
@@ -72,8 +74,8 @@ final class ItemSql {
          WHERE item.id = ANY (ARRAY(SELECT id FROM fitting))
         RETURNING item.id, item.attempts, item.lease_deadline, item.reference, item.encoding,
                   item.kind, item.payload)
-      SELECT q.at, leased.id, leased.attempts, leased.lease_deadline, leased.reference,
-             leased.encoding, leased.kind, leased.payload
+      SELECT q.at, (SELECT count(*) FROM fitting) AS found, leased.id, leased.attempts,
+             leased.lease_deadline, leased.reference, leased.encoding, leased.kind, leased.payload
         FROM q LEFT JOIN leased ON true
       """;
 

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Claims items, gives holders more time, and takes back what was delivered to nobody. */
 final class PostgresLeaser implements ItemLeaser {
   private static final long MAX_PAYLOAD_BYTES = 16L * 1024 * 1024;
+  private static final long LARGEST_ITEM = 5_000_000;
+  private static final int LOOKS = 3;
 
   private final PartitionContext context;
   private final Refusals refusals;
@@ -30,17 +32,44 @@ final class PostgresLeaser implements ItemLeaser {
     this.refusals = new Refusals(context, true);
   }
 
-  /** What a claim brought, and when; no instant when there is no queue. */
-  private record Claim(@Nullable Instant at, List<LeasedItem> items) {
-    static final Claim NOTHING = new Claim(Instant.EPOCH, List.of());
+  /** What a claim brought, when, and of how many; no instant when there is no queue. */
+  private record Claim(@Nullable Instant at, int found, List<LeasedItem> items) {
+    static final Claim NOTHING = new Claim(Instant.EPOCH, 0, List.of());
+
+    boolean hasMissedSome() {
+      return found > items.size();
+    }
   }
 
+  /**
+   * Looks again after what moved under its eyes: fewer items than asked for means that no more are
+   * there.
+   */
   @Override
   public List<LeasedItem> lease(int limit, StoreCall call) {
+    Claim claim = claim(limit, MAX_PAYLOAD_BYTES, call);
+    if (!claim.hasMissedSome()) {
+      return claim.items();
+    }
+    List<LeasedItem> items = new ArrayList<>(claim.items());
+    for (int i = 1; i < LOOKS && claim.hasMissedSome() && bytesLeft(items) >= LARGEST_ITEM; i++) {
+      claim = claim(limit - items.size(), bytesLeft(items), call);
+      items.addAll(claim.items());
+    }
+    items.sort(Comparator.comparing(LeasedItem::id));
+    return items;
+  }
+
+  private static long bytesLeft(List<LeasedItem> items) {
+    return MAX_PAYLOAD_BYTES
+        - items.stream().mapToLong(item -> item.content().payload().length).sum();
+  }
+
+  private Claim claim(int limit, long bytes, StoreCall call) {
     ClaimHint.Look look = context.hint.begin();
     Claim claim;
     try {
-      claim = context.take("lease", call, Claim.NOTHING, watch -> claim(watch, look, limit));
+      claim = context.take("lease", call, Claim.NOTHING, watch -> claim(watch, look, limit, bytes));
     } catch (RuntimeException e) {
       look.failed();
       throw e;
@@ -51,33 +80,38 @@ final class PostgresLeaser implements ItemLeaser {
       throw context.noQueue();
     }
     List<LeasedItem> items = claim.items();
-    if (items.isEmpty()) {
-      look.claimed(null, at);
+    String first = items.isEmpty() ? null : items.get(0).id();
+    if (claim.hasMissedSome()) {
+      look.failed();
     } else {
-      look.claimed(items.get(0).id(), at);
+      look.claimed(first, at);
+    }
+    if (first != null) {
       context.saw(items.get(items.size() - 1).id());
     }
-    return items;
+    return claim;
   }
 
-  private Claim claim(Watch watch, ClaimHint.Look look, int limit) throws SQLException {
+  private Claim claim(Watch watch, ClaimHint.Look look, int limit, long bytes) throws SQLException {
     try (PreparedStatement statement = watch.prepare(context.sql.claim)) {
       Binds.of(statement)
           .now(context.kernel.time())
           .text(context.name())
           .text(look.from())
           .integer(limit)
-          .number(MAX_PAYLOAD_BYTES);
+          .number(bytes);
       List<LeasedItem> items = new ArrayList<>();
       Instant at = null;
+      int found = 0;
       try (ResultSet rows = statement.executeQuery()) {
         if (rows.next()) {
           at = QueueRows.required(rows, "at");
+          found = rows.getInt("found");
           readInto(items, rows);
         }
       }
       items.sort(Comparator.comparing(LeasedItem::id));
-      return new Claim(at, items);
+      return new Claim(at, found, items);
     }
   }
 

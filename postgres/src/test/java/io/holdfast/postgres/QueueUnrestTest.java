@@ -20,6 +20,7 @@ import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueException.Kind;
 import io.holdfast.queue.QueueOptions;
 import io.holdfast.queue.QueueService;
+import io.holdfast.queue.Retry;
 import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.Guarantee;
 import java.sql.Connection;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -41,6 +43,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
 
 /** Queues while much is going on: dead rows that stay, deletions under load, an end in full run. */
 @Timeout(120)
@@ -75,6 +78,44 @@ class QueueUnrestTest {
       assertThat(sweepLate).isLessThanOrEqualTo(sweepEarly + SLACK);
       assertThat(fromTheBeginning).as("what a hint spares").isGreaterThan(2 * claimLate);
       pin.rollback();
+    }
+  }
+
+  @Test
+  @Guarantee("Q96")
+  void a_claim_knows_of_what_got_a_new_id_since_it_began() throws Exception {
+    try (QueueFixture queues = QueueFixture.manual();
+        Connection other = TestDatabase.connect()) {
+      PostgresPartition orders = queues.open(queues.add(NewQueue.named("orders")));
+      orders.produce(List.of(List.of(item("a"))), CALL);
+      String slow = orders.context().sql.claim.replace("paused = ''", "pg_sleep(1) IS NOT NULL");
+      CompletableFuture<Long> found =
+          CompletableFuture.supplyAsync(() -> found(queues, other, slow));
+      while (TestDatabase.query(
+              "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND pid = "
+                  + other.unwrap(PGConnection.class).getBackendPID())
+          == null) {
+        Thread.onSpinWait();
+      }
+
+      orders.retry(List.of(List.of(Retry.now(leaseIds(orders, 1).get(0)))), CALL);
+
+      assertThat(found.get(20, TimeUnit.SECONDS)).as("found, and not leased").isEqualTo(1);
+      assertThat(leaseIds(orders, 1)).hasSize(1);
+    }
+  }
+
+  /** How many items a claim found, of which it must have leased none. */
+  private static long found(QueueFixture queues, Connection connection, String claim) {
+    try (PreparedStatement statement = connection.prepareStatement(claim)) {
+      Binds.of(statement).now(queues.manual).text("orders").text("").integer(2).number(1 << 24);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        assertThat(row.getString("id")).isNull();
+        return row.getLong("found");
+      }
+    } catch (SQLException e) {
+      throw new AssertionError(e);
     }
   }
 
