@@ -32,7 +32,7 @@ final class Listener {
   /** What Vert.x calls any free port that servers share. */
   private static final int ANY_PORT = -1;
 
-  private static final long LOOK_EVERY_MS = 5_000;
+  private static final long LOOK_EVERY_MS = 2_000;
   private static final long PATIENCE_SECONDS = 20;
 
   private final Vertx vertx;
@@ -123,7 +123,8 @@ final class Listener {
     for (HttpServer server : servers) {
       server
           .updateSSLOptions(
-              new io.vertx.core.net.ServerSSLOptions().setKeyCertOptions(certificate()))
+              new io.vertx.core.net.ServerSSLOptions().setKeyCertOptions(certificate()),
+              true) // the names of the files are the same, what is in them is not
           .onFailure(failure -> LOG.warn("the changed certificate is not used", failure));
     }
     LOG.info("read the certificate again");
