@@ -42,6 +42,11 @@ final class DatabaseOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
+  /** Whether anything here was named on the command line. */
+  boolean isNamed() {
+    return url != null || data != null || !tables().equals(LockTables.DEFAULTS);
+  }
+
   /** Opens the database for a command that creates what is missing. */
   Session openOrCreate() {
     return open(tables(), EmbeddedOptions.defaults());

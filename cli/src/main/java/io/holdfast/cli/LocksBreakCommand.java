@@ -33,6 +33,8 @@ final class LocksBreakCommand implements Callable<Integer> {
       description = "The fence of the lock to break.")
   private Fence fence;
 
+  @Mixin private LocksPlace place;
+
   @Mixin private DatabaseOptions database;
 
   @Option(
@@ -45,8 +47,8 @@ final class LocksBreakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Session session = database.openExisting()) {
-      if (!session.locks().operator().breakLock(key.text(), fence)) {
+    try (LocksPlace.Opened on = place.open(database)) {
+      if (!on.locks().operator().breakLock(key.text(), fence)) {
         Problem.say("nothing was broken: the key is not locked under fence " + fence);
         return Exit.FAILED;
       }

@@ -40,6 +40,8 @@ final class LocksListCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Answer in JSON.")
   private boolean json;
 
+  @Mixin private LocksPlace place;
+
   @Mixin private DatabaseOptions database;
 
   @Option(
@@ -55,8 +57,8 @@ final class LocksListCommand implements Callable<Integer> {
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new ParameterException(spec.commandLine(), "--limit must be 1 to " + MAX_LIMIT);
     }
-    try (Session session = database.openExisting()) {
-      List<LockInfoRaw> locks = session.locks().operator().listRaw(prefix, after, limit);
+    try (LocksPlace.Opened on = place.open(database)) {
+      List<LockInfoRaw> locks = on.locks().operator().listRaw(prefix, after, limit);
       PrintWriter out = spec.commandLine().getOut();
       if (json) {
         print(locks, out);

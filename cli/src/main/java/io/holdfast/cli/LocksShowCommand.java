@@ -28,6 +28,8 @@ final class LocksShowCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Answer in JSON.")
   private boolean json;
 
+  @Mixin private LocksPlace place;
+
   @Mixin private DatabaseOptions database;
 
   @Option(
@@ -40,8 +42,8 @@ final class LocksShowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Session session = database.openExisting()) {
-      LockInspection seen = session.locks().operator().inspect(key.text());
+    try (LocksPlace.Opened on = place.open(database)) {
+      LockInspection seen = on.locks().operator().inspect(key.text());
       PrintWriter out = spec.commandLine().getOut();
       if (json) {
         Json.print(asJson(seen), out);

@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
 
 /** Where a command works: through a server, or directly on a database. */
 final class Place {
+  static final String WRONG_ADDRESS = "--server: an address such as http://localhost:7070";
+
   @Option(
       names = "--server",
       paramLabel = "URL",
@@ -71,19 +73,24 @@ final class Place {
     return url == null ? embedded() : direct(url);
   }
 
-  private static @Nullable String environment(String name) {
+  /** What the environment says; null: nothing. */
+  static @Nullable String environment(String name) {
     String value = System.getenv("HOLDFAST_" + name);
     return value == null || value.isEmpty() ? null : value;
   }
 
   private Capabilities remote(String url) {
     try {
-      return Capabilities.of(
-          HoldfastClient.connect(
-              url, ClientOptions.DEFAULTS.withToken(token == null ? environment("TOKEN") : token)));
-    } catch (IllegalArgumentException e) { // nothing is sent yet: it can only be the address
-      throw mistake("--server: an address such as http://localhost:7070");
+      return Capabilities.of(connect(url, token));
+    } catch (IllegalArgumentException e) {
+      throw mistake(WRONG_ADDRESS);
     }
+  }
+
+  /** Sends nothing yet, so that an illegal argument can only be the address. */
+  static HoldfastClient connect(String url, @Nullable String token) {
+    return HoldfastClient.connect(
+        url, ClientOptions.DEFAULTS.withToken(token == null ? environment("TOKEN") : token));
   }
 
   private Capabilities direct(String url) {

@@ -14,6 +14,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.imageio.ImageIO;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every command that works through a server, on one that keeps everything in memory. */
 class CommandsTest {
+  private static final Holdfast HOLDFAST = Holdfast.inMemory();
+
   private static HoldfastServer server;
 
   @TempDir Path directory;
@@ -31,8 +34,7 @@ class CommandsTest {
   @BeforeAll
   static void start() throws IOException {
     server =
-        HoldfastServer.start(
-            Services.of(Holdfast.inMemory()), ServerOptions.DEFAULTS.port(0).version("test"));
+        HoldfastServer.start(Services.of(HOLDFAST), ServerOptions.DEFAULTS.port(0).version("test"));
   }
 
   @AfterAll
@@ -92,6 +94,22 @@ class CommandsTest {
     assertThat(json("queues", "peek", "mail", "--scheduled")).isEmpty();
     ok("queues", "delete", "mail", "--force");
     assertThat(run("queues", "show", "mail").code).isEqualTo(1);
+  }
+
+  @Test
+  void a_lock_is_listed_shown_and_broken() throws IOException {
+    HOLDFAST.locks().acquire("commands:key", Duration.ofMinutes(1));
+
+    assertThat(ok("locks", "list", "--raw", "--prefix", "commands:"))
+        .contains("000000000000001", "commands:key");
+    assertThat(json("locks", "list", "--prefix", "commands:").get("locks")).hasSize(1);
+    assertThat(json("locks", "show", "commands:key").get("locked").asBoolean()).isTrue();
+    assertThat(ok("locks", "show", "commands:key")).contains("locked", "counter   1");
+    assertThat(run("locks", "break", "commands:key", "--fence", "2").code).isEqualTo(1);
+    assertThat(ok("locks", "break", "commands:key", "--fence", "1")).contains("broken");
+    assertThat(ok("locks", "show", "commands:key")).contains("free");
+    assertThat(run("locks", "list", "--schema", "other").code).isEqualTo(2);
+    assertThat(run("locks", "list", "--data", "somewhere").code).isEqualTo(2);
   }
 
   @Test
