@@ -159,6 +159,23 @@ public final class LockService implements Locks {
         });
   }
 
+  /** Whether the store waits by itself. */
+  boolean isPatient() {
+    return store instanceof PatientLockStore;
+  }
+
+  /** One reported attempt of a store that waits by itself. */
+  LockAttempt tryFor(String key, Duration ttl, Wait wait, Cancellation cancel) {
+    return reported(
+        Observer.Subject.key(key),
+        () -> {
+          engine.admit(cancel);
+          return DelegatedWait.join(
+              DelegatedWait.begin(
+                  this, (PatientLockStore) store, wanted(key, ttl, null, wait), cancel));
+        });
+  }
+
   private LockAttempt reported(Observer.Subject subject, Supplier<LockAttempt> call) {
     return observer.observe(
         LockEvent.Type.ACQUIRE,

@@ -3,6 +3,7 @@ package io.holdfast.lock;
 import io.holdfast.ErrorCode;
 import io.holdfast.lease.Cancellation;
 import io.holdfast.lease.Signal;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Takes a lock as {@link Locks#withLock} does: so many tries, so far apart, for so long. */
@@ -25,6 +26,9 @@ final class Retrying {
     if (once) {
       LockAttempt only = locks.tryOnce(key.text(), options.ttl(), null, either);
       return held(only, key);
+    }
+    if (locks.isPatient()) {
+      return held(new PatientTries(key, options, either).repeat(), key);
     }
     engine.listen();
     Signal signal = new Signal();
@@ -89,6 +93,38 @@ final class Retrying {
         case INTERRUPTED ->
             throw new LockException(ErrorCode.ABORTED, "the waiting thread was interrupted");
       };
+    }
+  }
+
+  /**
+   * The tries of one call at a store that waits by itself: it sits out the pause before a try and
+   * makes that try early when the key is freed.
+   */
+  private final class PatientTries {
+    private final LockKey key;
+    private final WithLockOptions options;
+    private final Cancellation cancel;
+
+    PatientTries(LockKey key, WithLockOptions options, Cancellation cancel) {
+      this.key = key;
+      this.options = options;
+      this.cancel = cancel;
+    }
+
+    LockAttempt repeat() {
+      LockRetry retry = options.retry();
+      long untilNanos = engine.time.nanos() + retry.timeoutNanos();
+      LockAttempt attempt = locks.tryOnce(key.text(), options.ttl(), null, cancel);
+      for (int retries = 0; !attempt.ok() && retries < retry.maxRetries(); retries++) {
+        long leftNanos = untilNanos - engine.time.nanos();
+        if (leftNanos <= 0) {
+          return attempt;
+        }
+        long delayNanos = retry.delayNanos(retries + 1, leftNanos, ThreadLocalRandom.current());
+        Wait pause = Wait.upTo(Duration.ofNanos(Math.min(delayNanos, leftNanos)));
+        attempt = locks.tryFor(key.text(), options.ttl(), pause, cancel);
+      }
+      return attempt;
     }
   }
 

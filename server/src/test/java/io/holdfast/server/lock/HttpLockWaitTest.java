@@ -9,9 +9,12 @@ import io.holdfast.client.HoldfastClient;
 import io.holdfast.lock.Acquired;
 import io.holdfast.lock.LockAttempt;
 import io.holdfast.lock.LockException;
+import io.holdfast.lock.LockRetry;
 import io.holdfast.lock.Locked;
 import io.holdfast.lock.Wait;
+import io.holdfast.lock.WithLockOptions;
 import io.holdfast.server.GoldenServer;
+import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +28,9 @@ import org.junit.jupiter.api.Timeout;
 class HttpLockWaitTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration LONG = Duration.ofMinutes(5);
+  private static final WithLockOptions PATIENT =
+      WithLockOptions.DEFAULTS.withRetry(
+          LockRetry.DEFAULTS.withTimeout(LONG).withMaxRetries(1).withDelay(LONG));
 
   private final GoldenServer server = new GoldenServer();
   private final HoldfastClient client =
@@ -90,6 +96,32 @@ class HttpLockWaitTest {
     server.time.advanceMs(5_000);
 
     assertThat(waiting.join()).isInstanceOf(Locked.class);
+  }
+
+  @Test
+  @Guarantee("L50")
+  void with_lock_goes_on_when_anybody_frees_the_key_and_not_after_its_delay() {
+    Acquired held = (Acquired) server.holdfast.locks().acquire("key", TTL);
+    CompletableFuture<Long> waiting =
+        CompletableFuture.supplyAsync(
+            () -> client.locks().withLock("key", PATIENT, lock -> lock.fence().value()));
+    until(() -> waiters() == 1);
+
+    held.release();
+
+    assertThat(waiting.join()).isEqualTo(2);
+    assertThat(server.time.nanos()).isZero();
+  }
+
+  @Test
+  @Guarantee("L87")
+  void a_break_serves_who_waits() {
+    Acquired held = (Acquired) client.locks().acquire("key", TTL);
+    CompletableFuture<LockAttempt> waiting = park(false);
+
+    assertThat(client.locks().operator().breakLock("key", held.fence())).isTrue();
+
+    assertThat(((Acquired) waiting.join()).fence().value()).isEqualTo(2);
   }
 
   @Test

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Timeout;
 class HttpPostgresLockContractTest {
   @Nested
   @NotOverHttp(
-      value = {"fences_survive_release_expiry_purge_and_cleanup"},
-      because = "the server cleans up, not the client")
+      value = {"fences_survive_cleanup"},
+      because = "a server shows only live locks, so a client finds nothing to clean up")
   class LockGrant extends LockGrantContract {
     @Override
     protected LockSubject subject(ManualTime time) {
@@ -59,7 +59,8 @@ class HttpPostgresLockContractTest {
   @NotOverHttp(
       value = {"an_attempt_after_a_wake_up_is_not_counted"},
       because =
-          "a store that a test wraps cannot wait by itself, and over HTTP there are no tickets")
+          "a client hears of another's release by waiting at the server, which a store that a test"
+              + " wraps does not; see HttpLockWaitTest")
   class LockRetry extends LockRetryContract {
     @Override
     protected LockSubject subject(ManualTime time) {
@@ -79,7 +80,8 @@ class HttpPostgresLockContractTest {
   @NotOverHttp(
       value = {"inspect_shows_waiters_in_order", "a_break_wakes_who_waits"},
       because =
-          "a store that a test wraps cannot wait by itself, and over HTTP there are no tickets")
+          "a client has its ticket and hears of another's break by waiting at the server, which a"
+              + " store that a test wraps does not; see HttpLockWaitTest")
   class LockOperator extends LockOperatorContract {
     @Override
     protected LockSubject subject(ManualTime time) {
