@@ -11,6 +11,7 @@ import io.holdfast.job.JobService;
 import io.holdfast.job.JobState;
 import io.holdfast.job.JobWorker;
 import io.holdfast.job.Jobs;
+import io.holdfast.job.LeasedJob;
 import io.holdfast.job.NewJob;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.Reserved;
@@ -124,7 +125,19 @@ class HttpJobWaitTest {
 
     String id = enqueue("a");
 
-    assertThat(wish.get().jobs()).extracting(job -> job.id()).containsExactly(id);
+    assertThat(wish.get().jobs()).extracting(LeasedJob::id).containsExactly(id);
+  }
+
+  @Test
+  @Guarantee("J40")
+  void a_job_that_came_back_is_given_to_who_waits() throws Exception {
+    String id = enqueue("a");
+    LeasedJob job = client.jobs().reserve(request()).jobs().get(0);
+    CompletableFuture<Reserved> wish = parked();
+
+    client.jobs().release(job.held(), null);
+
+    assertThat(wish.get().jobs()).extracting(LeasedJob::id).containsExactly(id);
   }
 
   @Test
@@ -193,7 +206,7 @@ class HttpJobWaitTest {
       String id = enqueue("a" + i);
 
       assertThat(second.get(20, TimeUnit.SECONDS).jobs())
-          .extracting(job -> job.id())
+          .extracting(LeasedJob::id)
           .containsExactly(id);
     }
   }
@@ -206,7 +219,7 @@ class HttpJobWaitTest {
     worker.close();
 
     String id = enqueue("a");
-    assertThat(client.jobs().reserve(request()).jobs()).extracting(job -> job.id()).contains(id);
+    assertThat(client.jobs().reserve(request()).jobs()).extracting(LeasedJob::id).contains(id);
     assertThat(ran).isEmpty();
   }
 

@@ -198,7 +198,9 @@ class HttpMemoryJobContractTest {
   @Nested
   @NotOverHttp(
       value = {"a_job_that_came_back_is_given_to_who_waits"},
-      because = "what comes back is hinted at by the server only, and its clock stands still here")
+      because =
+          "the server sends a second hint within 50 ms by a timer, which nobody steps here; see"
+              + " HttpJobWaitTest for a client that waits at the server")
   class Wait extends JobWaitContract {
     @Override
     protected JobSubject subject(ManualTime time) {

@@ -39,11 +39,8 @@ class HttpPostgresJobWorkerTest {
 
   @Nested
   @NotOverHttp(
-      value = {
-        "a_heartbeat_renews_a_thousand_jobs_at_most",
-        "one_heartbeat_statement_serves_all_jobs"
-      },
-      because = "over HTTP an enqueue takes 1,000, and a beat that is late is followed by another")
+      value = {"a_heartbeat_renews_a_thousand_jobs_at_most"},
+      because = "it stores more than 1,000 jobs at once, which is more than one call may")
   class WorkerLease extends JobWorkerLeaseContract {
     @Override
     protected JobSubject subject(ManualTime time) {
