@@ -57,7 +57,7 @@ class GuaranteesTest {
     expected.addAll(ids("SF%d", 27));
     expected.addAll(ids("J%d", 87));
     expected.remove("J81");
-    expected.addAll(ids("W%d", 29));
+    expected.addAll(ids("W%d", 30));
     expected.addAll(ids("JP%d", 11));
     expected.addAll(ids("JF%d", 23));
     assertThat(listed()).containsAll(expected);
