@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Says in words what is known about a job. */
 final class Explainer {
-  private final JobReader.Facts facts;
+  private final JobParts.Facts facts;
   private final Job job;
   private final List<Explanation.Reason> reasons = new ArrayList<>();
 
-  private Explainer(JobReader.Facts facts) {
+  private Explainer(JobParts.Facts facts) {
     this.facts = facts;
     this.job = facts.job();
   }
 
-  static Explanation explain(JobReader.Facts facts) {
+  static Explanation explain(JobParts.Facts facts) {
     Explainer explainer = new Explainer(facts);
     explainer.find();
     return new Explanation(facts.job().state(), List.copyOf(explainer.reasons));

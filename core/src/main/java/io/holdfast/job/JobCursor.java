@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param part which part of the list
  * @param after behind which place of it; null: from its beginning
  */
-record JobCursor(JobReader.Part part, JobReader.@Nullable Position after) {
+record JobCursor(JobParts.Part part, JobParts.@Nullable Position after) {
   private static final String VERSION = "2";
   private static final int FIELDS = 6;
   private static final String NOTHING = "-";
@@ -30,13 +30,13 @@ record JobCursor(JobReader.Part part, JobReader.@Nullable Position after) {
       if (!isOurs) {
         throw invalid();
       }
-      JobReader.Part part = JobReader.Part.valueOf(fields[2]);
+      JobParts.Part part = JobParts.Part.valueOf(fields[2]);
       if (fields[5].isEmpty()) {
         return new JobCursor(part, null);
       }
       Instant at = fields[3].equals(NOTHING) ? null : instant(Long.parseLong(fields[3]));
       String key = fields[4].isEmpty() ? null : fields[4].substring(1);
-      return new JobCursor(part, new JobReader.Position(at, key, fields[5]));
+      return new JobCursor(part, new JobParts.Position(at, key, fields[5]));
     } catch (IllegalArgumentException e) {
       throw invalid();
     }

@@ -1,105 +1,23 @@
 package io.holdfast.job;
 
 import io.holdfast.lease.StoreCall;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Looks at jobs. Arguments have been checked. Safe for use by many threads. */
 public interface JobReader {
-  /**
-   * Parts of a list, each in the order of one index. All jobs of a queue are in exactly one of the
-   * first seven; {@code CANCELLED} and {@code SUCCEEDED} are halves of {@code FINISHED}.
-   */
-  enum Part {
-    /** By expiry. */
-    INFLIGHT,
-    /** Without a due time, by rank: eligible since, less a minute per point of priority. */
-    READY,
-    /** With a due time that has come, by it. */
-    DUE,
-    /** With a due time ahead, by it. */
-    SCHEDULED,
-    /** By limit key, then by when they came to the gate. */
-    GATED,
-    /** By when they died. */
-    DLQ,
-    /** By when they ended; those of which that is not known come last. */
-    FINISHED,
-    /** Finished and not cancelled. */
-    SUCCEEDED,
-    CANCELLED
-  }
-
-  /**
-   * Where a page ended.
-   *
-   * @param at the instant that the part is ordered by; null: not known, which comes last
-   * @param key the limit key, where the part is ordered by it
-   */
-  record Position(@Nullable Instant at, @Nullable String key, String id) {}
-
-  /**
-   * A page of one part.
-   *
-   * @param type only of this type; null: of any
-   * @param after behind this place; null: from the beginning
-   */
-  record Request(
-      String queue, Part part, @Nullable String type, int limit, @Nullable Position after) {}
-
-  /**
-   * A page of one part, without payloads.
-   *
-   * @param next where to go on; null: the part ends here. With a type, or for a half of {@code
-   *     FINISHED}, at most 10,000 rows are looked at, so a short page may have one
-   */
-  record Answer(List<Job> jobs, @Nullable Position next) {}
-
-  /**
-   * What is known about why a job stands where it stands.
-   *
-   * @param pausedAt since when its queue is paused
-   * @param keyLimit how many of its limit key may run; null: no limit
-   * @param keyHolders jobs in the slots of its limit key, at most 20
-   * @param hasWorker whether a worker that was seen in the last minute serves its queue
-   * @param knowsType whether one of those knows its type
-   * @param ahead jobs that are eligible before it in its queue, counted to 1,000
-   * @param at the database's clock
-   */
-  record Facts(
-      Job job,
-      @Nullable Instant pausedAt,
-      @Nullable Integer keyLimit,
-      List<String> keyHolders,
-      boolean hasWorker,
-      boolean knowsType,
-      int ahead,
-      Instant at) {}
-
   /** How many jobs a trace shows. */
   int TRACE_LIMIT = 500;
 
   /** The job, with its payload if wanted. */
   Optional<Job> find(String id, boolean withPayload, StoreCall call);
 
-  /** A page. */
-  Answer list(Request request, StoreCall call);
+  /** A page of a queue. */
+  JobPage page(JobQuery query, StoreCall call);
 
   /** The jobs of a trace, oldest first, at most {@link #TRACE_LIMIT}. */
   List<Job> trace(String traceId, StoreCall call);
 
-  /** What is to be said about a job. */
-  Optional<Facts> facts(String id, StoreCall call);
-
-  /** A page of a queue, put together from its parts; another server may do that for us. */
-  default JobPage page(JobQuery query, StoreCall call) {
-    return Lister.page(this, query, call);
-  }
-
-  /** The facts in words; another server may have found them. */
-  default Optional<Explanation> explain(String id, StoreCall call) {
-    return facts(id, call).map(Explainer::explain);
-  }
+  /** Why a job stands where it stands. */
+  Optional<Explanation> explain(String id, StoreCall call);
 }

@@ -6,18 +6,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Puts pages together from the parts of a list. Safe for use by many threads. */
-record Lister(JobReader reader, StoreCall call) {
-  private static final List<JobReader.Part> ALL =
+record Lister(JobParts reader, StoreCall call) {
+  private static final List<JobParts.Part> ALL =
       List.of(
-          JobReader.Part.INFLIGHT,
-          JobReader.Part.READY,
-          JobReader.Part.DUE,
-          JobReader.Part.SCHEDULED,
-          JobReader.Part.GATED,
-          JobReader.Part.DLQ,
-          JobReader.Part.FINISHED);
+          JobParts.Part.INFLIGHT,
+          JobParts.Part.READY,
+          JobParts.Part.DUE,
+          JobParts.Part.SCHEDULED,
+          JobParts.Part.GATED,
+          JobParts.Part.DLQ,
+          JobParts.Part.FINISHED);
 
-  static JobPage page(JobReader reader, JobQuery query, StoreCall call) {
+  static JobPage page(JobParts reader, JobQuery query, StoreCall call) {
     return new Lister(reader, call).list(query);
   }
 
@@ -31,7 +31,7 @@ record Lister(JobReader reader, StoreCall call) {
     return text == null ? null : JobCursor.read(text, query);
   }
 
-  private static int first(List<JobReader.Part> parts, @Nullable JobCursor cursor) {
+  private static int first(List<JobParts.Part> parts, @Nullable JobCursor cursor) {
     int first = cursor == null ? 0 : parts.indexOf(cursor.part());
     if (first < 0 && !parts.isEmpty()) {
       throw new JobException(JobError.INVALID_CURSOR, "cursor is of another list", null);
@@ -40,20 +40,20 @@ record Lister(JobReader reader, StoreCall call) {
   }
 
   private JobPage list(JobQuery query) {
-    List<JobReader.Part> parts = parts(query.state());
+    List<JobParts.Part> parts = parts(query.state());
     JobCursor cursor = cursor(query);
     int first = first(parts, cursor);
     if (parts.isEmpty()) {
       return new JobPage(List.of(), null);
     }
-    JobReader.Position after = cursor == null ? null : cursor.after();
+    JobParts.Position after = cursor == null ? null : cursor.after();
     List<Job> page = new ArrayList<>();
     for (int i = first; i < parts.size(); i++) {
-      JobReader.Part part = parts.get(i);
+      JobParts.Part part = parts.get(i);
       if (page.size() == query.limit()) {
         return new JobPage(page, new JobCursor(part, null).text(query));
       }
-      JobReader.Answer answer = look(query, part, query.limit() - page.size(), after);
+      JobParts.Answer answer = look(query, part, query.limit() - page.size(), after);
       page.addAll(answer.jobs());
       if (answer.next() != null) {
         return new JobPage(page, new JobCursor(part, answer.next()).text(query));
@@ -63,29 +63,29 @@ record Lister(JobReader reader, StoreCall call) {
     return new JobPage(page, null);
   }
 
-  private JobReader.Answer look(
-      JobQuery query, JobReader.Part part, int limit, JobReader.@Nullable Position after) {
-    JobReader.Request request =
-        new JobReader.Request(query.queue(), part, query.type(), limit, after);
+  private JobParts.Answer look(
+      JobQuery query, JobParts.Part part, int limit, JobParts.@Nullable Position after) {
+    JobParts.Request request =
+        new JobParts.Request(query.queue(), part, query.type(), limit, after);
     return reader.list(request, call);
   }
 
-  private static List<JobReader.Part> parts(@Nullable String state) {
+  private static List<JobParts.Part> parts(@Nullable String state) {
     if (state == null) {
       return ALL;
     }
     return JobState.of(state).map(Lister::parts).orElse(List.of());
   }
 
-  private static List<JobReader.Part> parts(JobState state) {
+  private static List<JobParts.Part> parts(JobState state) {
     return switch (state) {
-      case READY -> List.of(JobReader.Part.READY, JobReader.Part.DUE);
-      case SCHEDULED -> List.of(JobReader.Part.SCHEDULED);
-      case GATED -> List.of(JobReader.Part.GATED);
-      case INFLIGHT -> List.of(JobReader.Part.INFLIGHT);
-      case DONE -> List.of(JobReader.Part.SUCCEEDED);
-      case CANCELLED -> List.of(JobReader.Part.CANCELLED);
-      case DLQ -> List.of(JobReader.Part.DLQ);
+      case READY -> List.of(JobParts.Part.READY, JobParts.Part.DUE);
+      case SCHEDULED -> List.of(JobParts.Part.SCHEDULED);
+      case GATED -> List.of(JobParts.Part.GATED);
+      case INFLIGHT -> List.of(JobParts.Part.INFLIGHT);
+      case DONE -> List.of(JobParts.Part.SUCCEEDED);
+      case CANCELLED -> List.of(JobParts.Part.CANCELLED);
+      case DLQ -> List.of(JobParts.Part.DLQ);
     };
   }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobParts.Position;
 import io.holdfast.job.JobRow;
 import io.holdfast.job.JobSpec;
 import io.holdfast.job.JobState;

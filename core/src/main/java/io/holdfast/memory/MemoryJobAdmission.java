@@ -1,7 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.job.Effects;
-import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobParts.Position;
 import io.holdfast.job.JobUpkeep.Swept;
 import io.holdfast.job.QueueKey;
 import java.time.Instant;

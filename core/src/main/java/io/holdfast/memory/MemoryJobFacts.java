@@ -1,7 +1,7 @@
 package io.holdfast.memory;
 
-import io.holdfast.job.JobReader.Facts;
-import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobParts.Facts;
+import io.holdfast.job.JobParts.Position;
 import io.holdfast.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.holdfast.memory;
 
-import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobParts.Position;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

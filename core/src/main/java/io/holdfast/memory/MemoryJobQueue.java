@@ -1,10 +1,10 @@
 package io.holdfast.memory;
 
+import io.holdfast.job.JobParts.Part;
+import io.holdfast.job.JobParts.Position;
 import io.holdfast.job.JobQueueConfig.KeyLimit;
 import io.holdfast.job.JobQueueInfo;
 import io.holdfast.job.JobQueueSettings;
-import io.holdfast.job.JobReader.Part;
-import io.holdfast.job.JobReader.Position;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import io.holdfast.lease.StoreCall;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at jobs in {@link MemoryJobData}. */
-final class MemoryJobReader implements JobReader {
+final class MemoryJobReader implements JobParts {
   private static final int MOST_LOOKED_AT = 10_000;
 
   private final MemoryJobData data;

@@ -1,6 +1,6 @@
 package io.holdfast.memory;
 
-import io.holdfast.job.JobReader.Position;
+import io.holdfast.job.JobParts.Position;
 import io.holdfast.job.LeasedJob;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.ReserveRequest.Share;

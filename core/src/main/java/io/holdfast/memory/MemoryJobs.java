@@ -3,7 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.job.JobAdmin;
 import io.holdfast.job.JobBackend;
 import io.holdfast.job.JobLimits;
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import io.holdfast.job.JobSchedules;
 import io.holdfast.job.JobStore;
 import io.holdfast.job.JobTransactions;
@@ -22,7 +22,7 @@ record MemoryJobs(MemoryJobData data, Hints hints, Time time) implements JobBack
   }
 
   @Override
-  public JobReader reader() {
+  public JobParts reader() {
     return new MemoryJobReader(data);
   }
 

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.job.DeadQuery;
 import io.holdfast.job.Job;
+import io.holdfast.job.JobParts;
+import io.holdfast.job.JobParts.Part;
 import io.holdfast.job.JobQueueConfig;
-import io.holdfast.job.JobReader;
-import io.holdfast.job.JobReader.Part;
 import io.holdfast.job.JobState;
 import io.holdfast.job.LeasedJob;
 import io.holdfast.job.NewJob;
@@ -140,10 +140,10 @@ class MemoryJobRandomTest {
   /** Page by page; the order of the places is that of the list. */
   private List<Job> list(Part part) {
     List<Job> jobs = new ArrayList<>();
-    JobReader.Position after = null;
+    JobParts.Position after = null;
     do {
-      JobReader.Answer page =
-          scene.jobs.reader().list(new JobReader.Request(QUEUE, part, null, 7, after), CALL);
+      JobParts.Answer page =
+          scene.parts.list(new JobParts.Request(QUEUE, part, null, 7, after), CALL);
       jobs.addAll(page.jobs());
       after = page.next();
     } while (after != null);

@@ -7,11 +7,11 @@ import static io.holdfast.memory.MemoryJobScene.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader.Answer;
-import io.holdfast.job.JobReader.Facts;
-import io.holdfast.job.JobReader.Part;
-import io.holdfast.job.JobReader.Position;
-import io.holdfast.job.JobReader.Request;
+import io.holdfast.job.JobParts.Answer;
+import io.holdfast.job.JobParts.Facts;
+import io.holdfast.job.JobParts.Part;
+import io.holdfast.job.JobParts.Position;
+import io.holdfast.job.JobParts.Request;
 import io.holdfast.job.JobStore.Heartbeat;
 import io.holdfast.job.NewJob;
 import io.holdfast.job.ReserveRequest;
@@ -26,7 +26,7 @@ class MemoryJobReaderTest {
   private final MemoryJobScene scene = new MemoryJobScene();
 
   private Answer list(Part part, String type, int limit, Position after) {
-    return scene.jobs.reader().list(new Request(QUEUE, part, type, limit, after), CALL);
+    return scene.parts.list(new Request(QUEUE, part, type, limit, after), CALL);
   }
 
   private static List<String> ids(Answer answer) {
@@ -34,7 +34,7 @@ class MemoryJobReaderTest {
   }
 
   private Facts facts(String id) {
-    return scene.jobs.reader().facts(id, CALL).orElseThrow();
+    return scene.parts.facts(id, CALL).orElseThrow();
   }
 
   private void see(String worker, List<String> queues, List<String> types) {

@@ -6,6 +6,7 @@ import io.holdfast.job.Held;
 import io.holdfast.job.Job;
 import io.holdfast.job.JobBackend;
 import io.holdfast.job.JobError;
+import io.holdfast.job.JobParts;
 import io.holdfast.job.JobQueueConfig;
 import io.holdfast.job.JobRow;
 import io.holdfast.job.JobSpec;
@@ -37,6 +38,7 @@ final class MemoryJobScene {
   final HandClock clock = new HandClock();
   final MemoryStore store = new MemoryStore(clock);
   final JobBackend jobs = store.jobs();
+  final JobParts parts = (JobParts) jobs.reader();
   private long ms = 1_000_000;
 
   MemoryJobScene() {

@@ -1,6 +1,6 @@
 package io.holdfast.postgres;
 
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -74,15 +74,15 @@ final class JobFacts {
 
   private JobFacts() {}
 
-  static JobReader.@Nullable Facts of(JobSession session, String id) throws SQLException {
+  static JobParts.@Nullable Facts of(JobSession session, String id) throws SQLException {
     return session.first(FACTS, binds -> binds.now(session.time()).text(id), JobFacts::facts);
   }
 
-  private static JobReader.Facts facts(ResultSet row) throws SQLException {
+  private static JobParts.Facts facts(ResultSet row) throws SQLException {
     Instant now = StreamRows.required(row, "now");
     int limit = row.getInt("key_limit");
     Integer keyLimit = row.wasNull() ? null : limit;
-    return new JobReader.Facts(
+    return new JobParts.Facts(
         JobRows.job(row, now),
         StreamRows.instant(row, "paused_at"),
         keyLimit,

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -79,10 +79,10 @@ final class JobPages {
           + CLOCK
           + " > interval '0'";
 
-  private static final Map<JobReader.Part, String> SQL = new EnumMap<>(JobReader.Part.class);
+  private static final Map<JobParts.Part, String> SQL = new EnumMap<>(JobParts.Part.class);
 
   static {
-    for (JobReader.Part part : JobReader.Part.values()) {
+    for (JobParts.Part part : JobParts.Part.values()) {
       SQL.put(part, statement(part));
     }
   }
@@ -90,10 +90,10 @@ final class JobPages {
   private JobPages() {}
 
   /** A row that was looked at. */
-  private record Seen(Job job, JobReader.Position place, boolean fits, int number) {}
+  private record Seen(Job job, JobParts.Position place, boolean fits, int number) {}
 
   /** A page. */
-  static JobReader.Answer page(JobSession session, JobReader.Request request) throws SQLException {
+  static JobParts.Answer page(JobSession session, JobParts.Request request) throws SQLException {
     List<Seen> seen =
         session.all(
             sql(request.part()),
@@ -102,12 +102,12 @@ final class JobPages {
     return answer(seen, request.limit());
   }
 
-  private static JobReader.Answer answer(List<Seen> seen, int limit) {
+  private static JobParts.Answer answer(List<Seen> seen, int limit) {
     List<Job> jobs = new ArrayList<>();
-    JobReader.Position last = null;
+    JobParts.Position last = null;
     for (Seen row : seen) {
       if (jobs.size() == limit && row.fits()) {
-        return new JobReader.Answer(jobs, last);
+        return new JobParts.Answer(jobs, last);
       }
       last = row.place();
       if (row.fits()) {
@@ -115,21 +115,21 @@ final class JobPages {
       }
     }
     boolean mayGoOn = !seen.isEmpty() && seen.get(seen.size() - 1).number() == MOST;
-    return new JobReader.Answer(jobs, mayGoOn ? last : null);
+    return new JobParts.Answer(jobs, mayGoOn ? last : null);
   }
 
-  private static Seen seen(ResultSet row, JobReader.Request request) throws SQLException {
+  private static Seen seen(ResultSet row, JobParts.Request request) throws SQLException {
     Job job = JobRows.job(row, StreamRows.required(row, "now"));
-    String key = request.part() == JobReader.Part.GATED ? job.spec().keys().limit() : null;
+    String key = request.part() == JobParts.Part.GATED ? job.spec().keys().limit() : null;
     return new Seen(
         job,
-        new JobReader.Position(StreamRows.instant(row, "place_at"), key, job.id()),
+        new JobParts.Position(StreamRows.instant(row, "place_at"), key, job.id()),
         row.getBoolean("fits"),
         row.getInt("seen"));
   }
 
-  static void bind(Binds binds, JobReader.Request request) throws SQLException {
-    JobReader.Position after = request.after();
+  static void bind(Binds binds, JobParts.Request request) throws SQLException {
+    JobParts.Position after = request.after();
     String id = after == null ? "" : after.id();
     binds.text(request.type()).text(request.queue());
     switch (request.part()) {
@@ -140,28 +140,28 @@ final class JobPages {
     binds.integer(request.limit() + 1);
   }
 
-  private static void bindFinished(Binds binds, JobReader.Request request, String id)
+  private static void bindFinished(Binds binds, JobParts.Request request, String id)
       throws SQLException {
-    JobReader.Position after = request.after();
+    JobParts.Position after = request.after();
     boolean isAmongUnknown = after != null && after.at() == null;
     binds.text(isAmongUnknown ? END : at(after)).text(id);
     binds.text(request.type()).text(request.queue()).text(isAmongUnknown ? id : "");
   }
 
-  private static String at(JobReader.@Nullable Position after) {
+  private static String at(JobParts.@Nullable Position after) {
     return after == null || after.at() == null ? BEGINNING : after.at().toString();
   }
 
-  private static String key(JobReader.@Nullable Position after) {
+  private static String key(JobParts.@Nullable Position after) {
     return after == null || after.key() == null ? "" : after.key();
   }
 
   /** The statement for a page of this part. */
-  static String sql(JobReader.Part part) {
+  static String sql(JobParts.Part part) {
     return SQL.get(part);
   }
 
-  private static String statement(JobReader.Part part) {
+  private static String statement(JobParts.Part part) {
     return PAGE.replace("{part}", rows(part))
         .replace("{columns}", JobRows.COLUMNS_WITHOUT_PAYLOAD)
         .replace("{fits}", fits(part))
@@ -170,7 +170,7 @@ final class JobPages {
         .replace("{now}", JobSession.NOW);
   }
 
-  private static String rows(JobReader.Part part) {
+  private static String rows(JobParts.Part part) {
     return switch (part) {
       case INFLIGHT -> part("j.lease_expires_at", "j.status = 'inflight'");
       case READY ->
@@ -188,7 +188,7 @@ final class JobPages {
     return PART.replace("{where}", where).replace("{at}", at);
   }
 
-  private static String fits(JobReader.Part part) {
+  private static String fits(JobParts.Part part) {
     String type = "j.type = coalesce(?::text, j.type)";
     return switch (part) {
       case SUCCEEDED -> "(" + type + " AND j.outcome IS DISTINCT FROM 'cancelled')";

@@ -1,7 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import io.holdfast.lease.StoreCall;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Looks at jobs, one statement each time. Safe for use by many threads. */
-final class PostgresJobReader implements JobReader {
+final class PostgresJobReader implements JobParts {
   private static final String FIND =
       """
       SELECT {columns}, {now} AS now FROM {jobs} AS j WHERE j.id = ?

@@ -5,7 +5,7 @@ import io.holdfast.job.JobAdmin;
 import io.holdfast.job.JobBackend;
 import io.holdfast.job.JobIds;
 import io.holdfast.job.JobLimits;
-import io.holdfast.job.JobReader;
+import io.holdfast.job.JobParts;
 import io.holdfast.job.JobSchedules;
 import io.holdfast.job.JobStore;
 import io.holdfast.job.JobTransactions;
@@ -22,7 +22,7 @@ final class PostgresJobs implements JobBackend {
   private final Hints hints;
   private final Statements statements;
   private final JobStore store;
-  private final JobReader reader;
+  private final JobParts reader;
   private final JobAdmin admin;
   private final JobLimits limits;
   private final JobSchedules schedules;
@@ -47,7 +47,7 @@ final class PostgresJobs implements JobBackend {
   }
 
   @Override
-  public JobReader reader() {
+  public JobParts reader() {
     return reader;
   }
 

@@ -2,8 +2,8 @@ package io.holdfast.postgres;
 
 import static io.holdfast.postgres.DifferentialJobSide.CALL;
 
-import io.holdfast.job.JobReader.Part;
-import io.holdfast.job.JobReader.Request;
+import io.holdfast.job.JobParts.Part;
+import io.holdfast.job.JobParts.Request;
 import io.holdfast.postgres.DifferentialJobOp.Question;
 import java.util.ArrayList;
 import java.util.List;

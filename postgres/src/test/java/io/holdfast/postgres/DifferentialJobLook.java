@@ -4,12 +4,12 @@ import static io.holdfast.postgres.DifferentialJobOp.outcome;
 import static io.holdfast.postgres.DifferentialJobSide.CALL;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader;
-import io.holdfast.job.JobReader.Answer;
-import io.holdfast.job.JobReader.Facts;
-import io.holdfast.job.JobReader.Part;
-import io.holdfast.job.JobReader.Position;
-import io.holdfast.job.JobReader.Request;
+import io.holdfast.job.JobParts;
+import io.holdfast.job.JobParts.Answer;
+import io.holdfast.job.JobParts.Facts;
+import io.holdfast.job.JobParts.Part;
+import io.holdfast.job.JobParts.Position;
+import io.holdfast.job.JobParts.Request;
 import io.holdfast.job.JobState;
 import io.holdfast.postgres.DifferentialJobOp.Question;
 import java.util.ArrayList;
@@ -23,6 +23,10 @@ final class DifferentialJobLook {
   private static final int MOST_PAGES = 1_000;
 
   private DifferentialJobLook() {}
+
+  static JobParts parts(DifferentialJobSide side) {
+    return (JobParts) side.first().reader();
+  }
 
   private static String name(DifferentialJobDice dice, DifferentialJobModel model) {
     Job job = model.any(dice, dice.one(JobState.values()));
@@ -50,7 +54,7 @@ final class DifferentialJobLook {
   static Question facts(String name) {
     return new Question(
         "facts of " + name,
-        side -> side.first().reader().facts(side.id(name), CALL),
+        side -> parts(side).facts(side.id(name), CALL),
         answer -> ((Optional<?>) answer).map(facts -> kinds((Facts) facts)).orElse(List.of()));
   }
 
@@ -123,14 +127,14 @@ final class DifferentialJobLook {
     Request there =
         new Request(request.queue(), request.part(), request.type(), request.limit(), after);
     return new Question(
-        "list " + there, side -> side.first().reader().list(there, CALL), answer -> List.of());
+        "list " + there, side -> parts(side).list(there, CALL), answer -> List.of());
   }
 
   /** All pages, from the first to the last. */
   static Question pages(Request request) {
     return new Question(
         "list all pages of " + request,
-        side -> pages(side.first().reader(), request),
+        side -> pages(parts(side), request),
         answer -> {
           List<?> pages = (List<?>) answer;
           boolean isEmpty = ((Answer) pages.get(0)).jobs().isEmpty();
@@ -139,7 +143,7 @@ final class DifferentialJobLook {
         });
   }
 
-  private static List<Answer> pages(JobReader reader, Request request) {
+  private static List<Answer> pages(JobParts reader, Request request) {
     List<Answer> pages = new ArrayList<>();
     Position after = null;
     do {

@@ -3,9 +3,9 @@ package io.holdfast.postgres;
 import static io.holdfast.postgres.DifferentialJobSide.CALL;
 
 import io.holdfast.job.Job;
+import io.holdfast.job.JobParts;
+import io.holdfast.job.JobParts.Part;
 import io.holdfast.job.JobQueueInfo;
-import io.holdfast.job.JobReader;
-import io.holdfast.job.JobReader.Part;
 import io.holdfast.job.JobState;
 import io.holdfast.job.LeasedJob;
 import io.holdfast.job.Reserved;
@@ -71,8 +71,8 @@ final class DifferentialJobModel {
   }
 
   private Stream<Job> jobs(String queue, Part part) {
-    JobReader.Request all = new JobReader.Request(queue, part, null, ALL, null);
-    return memory.first().reader().list(all, CALL).jobs().stream()
+    JobParts.Request all = new JobParts.Request(queue, part, null, ALL, null);
+    return DifferentialJobLook.parts(memory).list(all, CALL).jobs().stream()
         .filter(job -> memory.isNamed(job.id()));
   }
 

@@ -1,8 +1,8 @@
 package io.holdfast.postgres;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader.Part;
-import io.holdfast.job.JobReader.Request;
+import io.holdfast.job.JobParts.Part;
+import io.holdfast.job.JobParts.Request;
 import io.holdfast.job.JobState;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.postgres.DifferentialJobBounds.Bound;

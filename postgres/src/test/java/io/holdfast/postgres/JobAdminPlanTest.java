@@ -2,8 +2,8 @@ package io.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.job.JobReader;
-import io.holdfast.job.JobReader.Part;
+import io.holdfast.job.JobParts;
+import io.holdfast.job.JobParts.Part;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -117,8 +117,8 @@ class JobAdminPlanTest {
     return all;
   }
 
-  private Statement page(Part part, JobReader.@Nullable Position after) {
-    JobReader.Request request = new JobReader.Request("q", part, null, 50, after);
+  private Statement page(Part part, JobParts.@Nullable Position after) {
+    JobParts.Request request = new JobParts.Request("q", part, null, 50, after);
     return new Statement(
         part.name(), JobPages.sql(part), binds -> JobPages.bind(binds.now(jobs.manual), request));
   }
@@ -225,14 +225,13 @@ class JobAdminPlanTest {
       requireFew(page(part, null), isHalf ? 102 : 51);
       assertThat(plan(page(part, null))).doesNotContain("Sort");
     }
-    requireFew(page(Part.DUE, new JobReader.Position(middle, null, "x")), 51);
+    requireFew(page(Part.DUE, new JobParts.Position(middle, null, "x")), 51);
     requireFew(
-        page(Part.SCHEDULED, new JobReader.Position(jobs.in(Duration.ofSeconds(9)), null, "x")),
-        51);
-    requireFew(page(Part.GATED, new JobReader.Position(middle, "k2", "x")), 51);
+        page(Part.SCHEDULED, new JobParts.Position(jobs.in(Duration.ofSeconds(9)), null, "x")), 51);
+    requireFew(page(Part.GATED, new JobParts.Position(middle, "k2", "x")), 51);
     requireFew(
-        page(Part.FINISHED, new JobReader.Position(jobs.now().minusSeconds(9_000), null, "x")), 51);
-    requireFew(page(Part.READY, new JobReader.Position(jobs.now(), null, "ready006000q")), 51);
+        page(Part.FINISHED, new JobParts.Position(jobs.now().minusSeconds(9_000), null, "x")), 51);
+    requireFew(page(Part.READY, new JobParts.Position(jobs.now(), null, "ready006000q")), 51);
   }
 
   @Test

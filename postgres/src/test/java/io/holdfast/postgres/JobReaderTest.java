@@ -4,8 +4,8 @@ import static io.holdfast.postgres.JobStage.CALL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.job.Job;
-import io.holdfast.job.JobReader;
-import io.holdfast.job.JobReader.Part;
+import io.holdfast.job.JobParts;
+import io.holdfast.job.JobParts.Part;
 import io.holdfast.job.JobState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,17 +35,17 @@ class JobReaderTest {
     return JobStage.literal(jobs.now().plusSeconds(seconds));
   }
 
-  private JobReader.Answer page(Part part, @Nullable String type, int limit) {
-    return jobs.reader.list(new JobReader.Request("q", part, type, limit, null), CALL);
+  private JobParts.Answer page(Part part, @Nullable String type, int limit) {
+    return jobs.reader.list(new JobParts.Request("q", part, type, limit, null), CALL);
   }
 
   /** Every id of a part, page by page. */
   private List<String> ids(Part part, @Nullable String type, int limit) {
     List<String> ids = new ArrayList<>();
-    JobReader.Position after = null;
+    JobParts.Position after = null;
     do {
-      JobReader.Answer answer =
-          jobs.reader.list(new JobReader.Request("q", part, type, limit, after), CALL);
+      JobParts.Answer answer =
+          jobs.reader.list(new JobParts.Request("q", part, type, limit, after), CALL);
       answer.jobs().forEach(job -> ids.add(job.id()));
       after = answer.next();
     } while (after != null);
@@ -117,11 +117,11 @@ class JobReaderTest {
     for (int i = 1; i <= 4; i++) {
       jobs.insert("s" + i, "run_at", ahead(i * 10));
     }
-    JobReader.Answer first = page(Part.SCHEDULED, null, 1);
+    JobParts.Answer first = page(Part.SCHEDULED, null, 1);
 
     jobs.advance(Duration.ofSeconds(30));
-    JobReader.Answer second =
-        jobs.reader.list(new JobReader.Request("q", Part.SCHEDULED, null, 9, first.next()), CALL);
+    JobParts.Answer second =
+        jobs.reader.list(new JobParts.Request("q", Part.SCHEDULED, null, 9, first.next()), CALL);
 
     assertThat(second.jobs()).extracting(Job::id).containsExactly("s4");
     assertThat(second.next()).isNull();
@@ -137,7 +137,7 @@ class JobReaderTest {
           FROM generate_series(1, 20050) AS i
         """);
 
-    JobReader.Answer first = page(Part.READY, "rare", 2);
+    JobParts.Answer first = page(Part.READY, "rare", 2);
 
     assertThat(first.jobs()).extracting(Job::id).containsExactly("j00003");
     assertThat(first.next()).isNotNull();
@@ -177,7 +177,7 @@ class JobReaderTest {
         "INSERT INTO {workers} VALUES ('w', 'h', ARRAY['q'], ARRAY['u'], 1, {now}, {now}),"
             + " ('old', 'h', ARRAY['q'], ARRAY['t'], 1, {now}, {now} - interval '60 s')");
 
-    JobReader.Facts facts = jobs.reader.facts("waits", CALL).orElseThrow();
+    JobParts.Facts facts = jobs.reader.facts("waits", CALL).orElseThrow();
 
     assertThat(facts.pausedAt()).isEqualTo(jobs.now());
     assertThat(facts.keyLimit()).isEqualTo(7);

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * Looking at jobs as a server shows them. The server puts pages and explanations together, so their
- * parts are not to be had. Safe for use by many threads.
- */
+/** Looking at jobs as a server shows them. Safe for use by many threads. */
 record HttpJobReader(JobVerbs verbs) implements JobReader {
   @Override
   public Optional<Job> find(String id, boolean withPayload, StoreCall call) {
@@ -71,15 +68,5 @@ record HttpJobReader(JobVerbs verbs) implements JobReader {
         reason.until(),
         reason.holder(),
         reason.action());
-  }
-
-  @Override
-  public Answer list(Request request, StoreCall call) {
-    throw new UnsupportedOperationException("the server puts pages together");
-  }
-
-  @Override
-  public Optional<Facts> facts(String id, StoreCall call) {
-    throw new UnsupportedOperationException("the server explains");
   }
 }
