@@ -33,12 +33,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** One line per event, a stack trace only when debugging. */
+  /** One line per event; a stack trace for defects, which somebody has to find, and in debugging. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(ILoggingEvent event) {
       Problem.say(event.getLevel().toString().toLowerCase() + ": " + event.getFormattedMessage());
-      if (event.getThrowableProxy() != null && Problem.isDebugging()) {
+      boolean isDefect = event.getLevel().isGreaterOrEqual(Level.ERROR);
+      if (event.getThrowableProxy() != null && (isDefect || Problem.isDebugging())) {
         System.err.print(ThrowableProxyUtil.asString(event.getThrowableProxy()));
       }
     }

@@ -45,12 +45,14 @@ final class Gauges {
         g -> g.figures.workers().stream().mapToInt(Figures.Worker::slots).sum());
   }
 
-  /** Shows these from now on. */
-  synchronized void show(Figures now) {
-    figures = now;
-    queues(now);
-    streams(now);
-    jobs(now);
+  /** Shows these from now on; who reads the registry does so under its monitor. */
+  void show(Figures now) {
+    synchronized (meters) {
+      figures = now;
+      queues(now);
+      streams(now);
+      jobs(now);
+    }
   }
 
   private void queues(Figures now) {
