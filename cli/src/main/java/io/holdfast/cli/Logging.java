@@ -33,7 +33,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** One line per event; a stack trace for defects, which somebody has to find, and in debugging. */
+  /**
+   * One line per event; a stack trace for defects, which somebody has to find, and in debugging.
+   */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(ILoggingEvent event) {

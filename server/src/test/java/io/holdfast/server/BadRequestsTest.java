@@ -59,8 +59,7 @@ class BadRequestsTest {
   }
 
   private void torment(Services services) throws Exception {
-    try (HoldfastServer server =
-        HoldfastServer.start(services, ServerOptions.DEFAULTS.port(0))) {
+    try (HoldfastServer server = HoldfastServer.start(services, ServerOptions.DEFAULTS.port(0))) {
       JsonNode description = JSON.readTree(get(server, "/openapi.json").body());
       List<String> failures = new ArrayList<>();
       for (int round = 0; round < ROUNDS; round++) {

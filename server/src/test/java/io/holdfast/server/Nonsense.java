@@ -53,8 +53,16 @@ final class Nonsense {
 
   private static final List<String> ARGUMENTS =
       List.of(
-          "-1", "x", "%00", "%ff", "99999999999999999999", "-9223372036854775808", "1e400", "",
-          "0001-01-01T00:00:00Z", "%2B999999999-01-01T00:00:00Z");
+          "-1",
+          "x",
+          "%00",
+          "%ff",
+          "99999999999999999999",
+          "-9223372036854775808",
+          "1e400",
+          "",
+          "0001-01-01T00:00:00Z",
+          "%2B999999999-01-01T00:00:00Z");
 
   private final Random random;
   private final JsonNode values;
@@ -88,7 +96,8 @@ final class Nonsense {
         .path("properties")
         .properties()
         .forEach(
-            field -> fields.set(field.getKey(), resolved(description, field.getValue(), depth + 1)));
+            field ->
+                fields.set(field.getKey(), resolved(description, field.getValue(), depth + 1)));
     copy.set("properties", fields);
     return copy;
   }
@@ -109,7 +118,8 @@ final class Nonsense {
   }
 
   private JsonNode value(String name, JsonNode schema) {
-    if (name.equalsIgnoreCase("waitMs") || name.toLowerCase(java.util.Locale.ROOT).contains("timeout")) {
+    if (name.equalsIgnoreCase("waitMs")
+        || name.toLowerCase(java.util.Locale.ROOT).contains("timeout")) {
       return JsonNodeFactory.instance.textNode("1ms"); // nobody is to wait
     }
     String type = schema.path("type").asText();

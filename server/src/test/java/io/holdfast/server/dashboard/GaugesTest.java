@@ -18,9 +18,7 @@ class GaugesTest {
     List<Figures.OfJobs> jobs =
         IntStream.range(0, 90)
             .mapToObj(
-                i ->
-                    new Figures.OfJobs(
-                        "q" + i, null, 1, 0, 0, 0, 0, 0, false, null, null, 0, 0))
+                i -> new Figures.OfJobs("q" + i, null, 1, 0, 0, 0, 0, 0, false, null, null, 0, 0))
             .toList();
     return new Figures(
         1, 1, null, List.of(), List.of(), jobs, List.of(), List.of(), Figures.OfLocks.NOTHING);
@@ -29,7 +27,8 @@ class GaugesTest {
   @Test
   void they_can_be_read_while_they_are_replaced() {
     CompletableFuture<Void> replacing =
-        CompletableFuture.runAsync(() -> IntStream.range(0, 20).forEach(i -> gauges.show(figures())));
+        CompletableFuture.runAsync(
+            () -> IntStream.range(0, 20).forEach(i -> gauges.show(figures())));
 
     while (!replacing.isDone()) {
       synchronized (meters) {
