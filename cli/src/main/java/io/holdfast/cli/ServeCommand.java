@@ -166,7 +166,8 @@ final class ServeCommand implements Callable<Integer> {
               if (embedded != null) {
                 embedded.close();
               }
-            });
+            },
+            holdfast.telemetry());
     return new Backing(services, () -> findings(holdfast), place);
   }
 

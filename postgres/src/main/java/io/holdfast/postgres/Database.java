@@ -1,9 +1,11 @@
 package io.holdfast.postgres;
 
+import io.holdfast.Telemetry.Figure;
 import io.holdfast.lease.Cancellation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Where connections come from: a pool of ours or a user's own source. Safe for use by many threads.
@@ -20,6 +22,9 @@ interface Database extends AutoCloseable {
 
   /** A connection to keep: outside the callers' limit where that can be. Close it when done. */
   Connection dedicated() throws SQLException;
+
+  /** How much it is used, where that is known. */
+  List<Figure> figures();
 
   @Override
   void close();

@@ -1,5 +1,6 @@
 package io.holdfast.postgres;
 
+import io.holdfast.Telemetry.Figure;
 import io.holdfast.lease.Cancellation;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.DutyRunner;
@@ -12,8 +13,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -44,6 +47,9 @@ final class Notifier implements AutoCloseable {
   private final Transactions transactions;
   private final Set<String> pending = new LinkedHashSet<>();
   private final List<Hints.Listener> listeners = new CopyOnWriteArrayList<>();
+  private final LongAdder sent = new LongAdder();
+  private final LongAdder heard = new LongAdder();
+  private final LongAdder lost = new LongAdder();
   private final Listening listening = new Listening();
   private final DutyRunner sender = new DutyRunner("holdfast-notify", new Sending(), Time.system());
   private final DutyRunner receiver = new DutyRunner("holdfast-listen", listening, Time.system());
@@ -95,6 +101,14 @@ final class Notifier implements AutoCloseable {
     sender.wake();
   }
 
+  List<Figure> figures() {
+    return List.of(
+        Figure.now("holdfast.hints.listening", Map.of(), listening.connection == null ? 0 : 1),
+        Figure.total("holdfast.hints", Map.of("direction", "sent"), sent.sum()),
+        Figure.total("holdfast.hints", Map.of("direction", "heard"), heard.sum()),
+        Figure.total("holdfast.hints", Map.of("direction", "lost"), lost.sum()));
+  }
+
   @Override
   public void close() {
     sender.close();
@@ -132,7 +146,9 @@ final class Notifier implements AutoCloseable {
                 return statement.execute();
               }
             });
+        sent.add(topics.length);
       } catch (SQLException e) {
+        lost.add(topics.length);
         LOG.debug("{} hints were lost: {}", topics.length, e.getMessage());
       }
     }
@@ -179,14 +195,15 @@ final class Notifier implements AutoCloseable {
         }
         listeners.forEach(Hints.Listener::mayHaveMissedSome);
       }
-      PGNotification[] heard = open.unwrap(PGConnection.class).getNotifications(LISTEN_TURN_MS);
-      if (heard == null) {
+      PGNotification[] hints = open.unwrap(PGConnection.class).getNotifications(LISTEN_TURN_MS);
+      if (hints == null) {
         return 0;
       }
-      for (PGNotification hint : heard) {
+      heard.add(hints.length);
+      for (PGNotification hint : hints) {
         listeners.forEach(listener -> listener.hinted(hint.getParameter()));
       }
-      return heard.length;
+      return hints.length;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.holdfast.postgres;
 
+import io.holdfast.Telemetry.Figure;
 import io.holdfast.lease.Cancellation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One user's share of a pool; a second close does nothing, and so does everything after it. */
@@ -38,6 +40,11 @@ final class PoolUser implements Database {
   public Connection dedicated() throws SQLException {
     requireOpen();
     return pool.dedicated();
+  }
+
+  @Override
+  public List<Figure> figures() {
+    return pool.figures();
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import io.holdfast.Telemetry.Figure;
 import io.holdfast.lease.Cancellation;
 import io.holdfast.lease.Signal;
 import io.holdfast.lease.Time;
@@ -10,6 +12,8 @@ import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,6 +137,24 @@ final class PooledDatabase implements Database {
   @Override
   public Connection dedicated() throws SQLException {
     return source.getConnection();
+  }
+
+  @Override
+  public List<Figure> figures() {
+    HikariDataSource current = current();
+    HikariPoolMXBean used = current == null ? null : current.getHikariPoolMXBean();
+    if (used == null) {
+      return List.of();
+    }
+    return List.of(
+        Figure.now("holdfast.pool.connections", state("active"), used.getActiveConnections()),
+        Figure.now("holdfast.pool.connections", state("idle"), used.getIdleConnections()),
+        Figure.now("holdfast.pool.limit", Map.of(), settings.maxConnections()),
+        Figure.now("holdfast.pool.waiting", Map.of(), used.getThreadsAwaitingConnection()));
+  }
+
+  private static Map<String, String> state(String state) {
+    return Map.of("state", state);
   }
 
   @Override

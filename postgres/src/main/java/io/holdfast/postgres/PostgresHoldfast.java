@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.HoldfastException;
+import io.holdfast.Telemetry;
 import io.holdfast.job.JobService;
 import io.holdfast.job.Jobs;
 import io.holdfast.lease.Cancellation;
@@ -137,6 +138,11 @@ public final class PostgresHoldfast implements AutoCloseable {
     } finally {
       awaited.remove(watch.connection());
     }
+  }
+
+  /** What is counted about statements, connections and hints. */
+  public Telemetry telemetry() {
+    return store::figures;
   }
 
   /** Looks for what makes the database slow or unsafe; changes nothing. */

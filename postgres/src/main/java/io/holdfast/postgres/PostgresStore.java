@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.Store;
+import io.holdfast.Telemetry.Figure;
 import io.holdfast.job.JobBackend;
 import io.holdfast.job.JobIds;
 import io.holdfast.lease.Hints;
@@ -10,10 +11,13 @@ import io.holdfast.lock.LockCapabilities;
 import io.holdfast.queue.IdSuffixes;
 import io.holdfast.queue.QueueBackend;
 import io.holdfast.stream.StreamStore;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The PostgreSQL store: joins the kernel's parts. Safe for use by many threads. */
 final class PostgresStore implements Store {
   private final Database database;
+  private final StatementCounts counts;
   private final Statements statements;
   private final Transactions transactions;
   private final Notifier notifier;
@@ -30,7 +34,8 @@ final class PostgresStore implements Store {
 
   PostgresStore(Database database, PostgresOptions options) {
     this.database = database;
-    this.statements = new Statements(options.listener());
+    this.counts = new StatementCounts(options.listener());
+    this.statements = new Statements(counts);
     this.transactions = new Transactions(database, statements);
     this.notifier = new Notifier(database, transactions);
     this.migrations = new Migrations(transactions);
@@ -149,6 +154,14 @@ final class PostgresStore implements Store {
 
   PostgresLocks lockStore() {
     return locks;
+  }
+
+  /** What is counted about statements, connections and hints. */
+  List<Figure> figures() {
+    List<Figure> figures = new ArrayList<>(counts.figures());
+    figures.addAll(database.figures());
+    figures.addAll(notifier.figures());
+    return figures;
   }
 
   Statements statements() {

@@ -114,7 +114,7 @@ public final class HoldfastServer implements AutoCloseable {
   private List<Api> apis() {
     return List.of(
         new HealthApi(services, options.version(), kernel::isDraining),
-        new MetricsApi(meters, dashboard::refresh),
+        new MetricsApi(meters, services.telemetry(), dashboard::refresh),
         new OpenApi(options.version()),
         dashboard,
         new LocksApi(services.locks()),

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.Telemetry;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Exchange;
@@ -15,10 +16,12 @@ final class MetricsApi implements Api {
   private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final PrometheusMeterRegistry meters;
+  private final Vitals vitals;
   private final Runnable refresh;
 
-  MetricsApi(PrometheusMeterRegistry meters, Runnable refresh) {
+  MetricsApi(PrometheusMeterRegistry meters, Telemetry telemetry, Runnable refresh) {
     this.meters = meters;
+    this.vitals = new Vitals(telemetry, meters);
     this.refresh = refresh;
   }
 
@@ -37,6 +40,7 @@ final class MetricsApi implements Api {
         () -> {
           refresh.run();
           synchronized (meters) { // rows that are being replaced are there twice for a moment
+            vitals.refresh();
             return Answer.text(200, TEXT, meters.scrape());
           }
         });

@@ -147,8 +147,9 @@ class DashboardHttpTest {
   void every_documented_figure_is_there() throws Exception {
     start(ServerOptions.DEFAULTS);
     get("/live", "Authorization", "Basic of-no-use");
-    Path guide = Path.of("../docs/guides/metrics.md");
-    Matcher names = Pattern.compile("`(holdfast_[a-z_]+)[`{]").matcher(Files.readString(guide));
+    String guide = Files.readString(Path.of("../docs/guides/metrics.md"));
+    String here = guide.replaceFirst("(?s)## On PostgreSQL.*?## What", "## What");
+    Matcher names = Pattern.compile("`(holdfast_[a-z_]+)[`{]").matcher(here);
 
     String figures = get("/metrics").body();
 

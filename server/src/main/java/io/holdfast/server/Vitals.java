@@ -1,0 +1,48 @@
+package io.holdfast.server;
+
+import io.holdfast.Telemetry;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What the store counts about itself, for Prometheus. Used under the monitor of the registry. */
+final class Vitals {
+  private final Telemetry telemetry;
+  private final MeterRegistry meters;
+  private final Map<Name, Value> values = new HashMap<>();
+
+  private record Name(String name, Map<String, String> labels) {}
+
+  private static final class Value {
+    volatile double now;
+  }
+
+  Vitals(Telemetry telemetry, MeterRegistry meters) {
+    this.telemetry = telemetry;
+    this.meters = meters;
+  }
+
+  void refresh() {
+    for (Telemetry.Figure figure : telemetry.figures()) {
+      Name name = new Name(figure.name(), figure.labels());
+      values.computeIfAbsent(name, n -> registered(figure)).now = figure.value();
+    }
+  }
+
+  private Value registered(Telemetry.Figure figure) {
+    Value value = new Value();
+    Tags tags = Tags.empty();
+    for (Map.Entry<String, String> label : figure.labels().entrySet()) {
+      tags = tags.and(label.getKey(), label.getValue());
+    }
+    if (figure.isTotal()) {
+      FunctionCounter.builder(figure.name(), value, v -> v.now).tags(tags).register(meters);
+    } else {
+      Gauge.builder(figure.name(), value, v -> v.now).tags(tags).register(meters);
+    }
+    return value;
+  }
+}
