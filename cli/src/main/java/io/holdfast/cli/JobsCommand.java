@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,8 +53,9 @@ final class JobsCommand implements Runnable {
         on -> {
           Listing listing = Listing.of("queue", "pausedAt", "limits");
           for (JobQueueInfo queue : on.jobs().queues().list()) {
-            listing.add(
-                queue.queue(), queue.pausedAt(), queue.limits().isEmpty() ? "" : queue.limits());
+            Map<String, Object> limits = new TreeMap<>();
+            queue.limits().forEach(limit -> limits.put(limit.key(), limit.maxRunning()));
+            listing.add(queue.queue(), queue.pausedAt(), limits);
           }
           return listing;
         });

@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of values under names: a table for people, an array of objects for programs. */
@@ -80,11 +82,16 @@ final class Listing {
   }
 
   private static String text(@Nullable Object value) {
-    String text = value == null ? NOTHING : Text.oneLine(value.toString());
+    String plain =
+        value instanceof Map<?, ?> map
+            ? map.entrySet().stream().map(Object::toString).collect(Collectors.joining(" "))
+            : String.valueOf(value);
+    String text = value == null ? NOTHING : Text.oneLine(plain);
     return text.isEmpty() ? NOTHING : text;
   }
 
-  private ArrayNode asJson() {
+  /** An array of objects. */
+  ArrayNode asJson() {
     ArrayNode array = Json.object().arrayNode();
     rows.forEach(row -> array.add(object(row)));
     return array;
@@ -93,19 +100,24 @@ final class Listing {
   private ObjectNode object(@Nullable Object[] row) {
     ObjectNode object = Json.object();
     for (int i = 0; i < row.length; i++) {
-      String name = columns.get(i);
-      Object value = row[i];
-      if (value instanceof Integer number) {
-        object.put(name, number);
-      } else if (value instanceof Long number) {
-        object.put(name, number);
-      } else if (value instanceof Boolean flag) {
-        object.put(name, flag);
-      } else {
-        object.put(name, value == null ? null : value.toString());
-      }
+      put(object, columns.get(i), row[i]);
     }
     return object;
+  }
+
+  private static void put(ObjectNode object, String name, @Nullable Object value) {
+    if (value instanceof Integer number) {
+      object.put(name, number);
+    } else if (value instanceof Long number) {
+      object.put(name, number);
+    } else if (value instanceof Boolean flag) {
+      object.put(name, flag);
+    } else if (value instanceof Map<?, ?> map) {
+      ObjectNode inner = object.putObject(name);
+      map.forEach((key, each) -> put(inner, String.valueOf(key), each));
+    } else {
+      object.put(name, value == null ? null : value.toString());
+    }
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.holdfast.cli;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.embedded.EmbeddedPostgresException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,6 +42,12 @@ final class Problem {
     }
     if (failure instanceof EmbeddedPostgresException embedded) {
       return String.valueOf(embedded.getMessage());
+    }
+    if (failure instanceof NoSuchFileException missing) {
+      return "there is no file " + missing.getFile();
+    }
+    if (failure instanceof IOException) {
+      return String.valueOf(failure.getMessage());
     }
     return "unexpected "
         + failure.getClass().getSimpleName()

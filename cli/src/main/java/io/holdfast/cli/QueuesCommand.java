@@ -7,6 +7,7 @@ import io.holdfast.queue.QueueInfo;
 import io.holdfast.queue.QueuePage;
 import io.holdfast.queue.QueueSettings;
 import io.holdfast.queue.QueueStats;
+import io.holdfast.queue.QueueUpdate;
 import io.holdfast.queue.Redriven;
 import io.holdfast.queue.StoredItem;
 import java.time.Duration;
@@ -119,6 +120,28 @@ final class QueuesCommand implements Runnable {
           NewQueue leased = lease == null ? queue : queue.leaseFor(lease);
           on.queues().create(expire == null ? leased : leased.expireAfter(expire));
           return "created " + name;
+        });
+  }
+
+  @Command(name = "configure", header = "Change what is given of how a queue is set up.")
+  int configure(
+      @Mixin Place place,
+      @Parameters(paramLabel = "QUEUE") String name,
+      @Option(names = "--lease", paramLabel = "TIME") @Nullable Duration lease,
+      @Option(names = "--expire", paramLabel = "TIME") @Nullable Duration expire,
+      @Option(names = "--dead-queue", paramLabel = "QUEUE") @Nullable String dead,
+      @Option(names = "--max-attempts", paramLabel = "N") @Nullable Integer attempts,
+      @Option(names = "--partitions", paramLabel = "N") @Nullable Integer partitions) {
+    QueueUpdate update = QueueUpdate.NOTHING.leaseFor(lease).expireAfter(expire);
+    update = dead == null ? update : update.deadQueue(dead);
+    update = attempts == null ? update : update.maxAttempts(attempts);
+    QueueUpdate wanted = partitions == null ? update : update.partitions(partitions);
+    return Work.change(
+        spec,
+        place,
+        on -> {
+          on.queues().update(name, wanted);
+          return "configured " + name;
         });
   }
 

@@ -1,6 +1,8 @@
 package io.holdfast.cli;
 
+import io.holdfast.ErrorCode;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
 import io.holdfast.postgres.PoolSettings;
@@ -16,6 +18,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,6 +42,8 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class ServeCommand implements Callable<Integer> {
+  private static final long LOOK_SECONDS = 5;
+
   @Option(names = "--host", paramLabel = "NAME", description = "Address to bind [127.0.0.1].")
   private String host = "127.0.0.1";
 
@@ -92,8 +100,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** What is served, who examines its database, and where its data is, in words. */
-  private record Backing(Services services, Diagnosis diagnosis, String place) {}
+  /** What is served, who examines its database, where its data is, in words, and a look at it. */
+  private record Backing(Services services, Diagnosis diagnosis, String place, Runnable probe) {}
 
   @Override
   public Integer call() throws IOException {
@@ -102,7 +110,8 @@ final class ServeCommand implements Callable<Integer> {
     Signals signals = Signals.listen();
     Backing backing = open();
     try (HoldfastServer server = start(backing)) {
-      announce(server, backing);
+      CompletableFuture<Void> looked = CompletableFuture.runAsync(backing.probe());
+      announce(server, backing, problem(looked));
       Demo traffic = demo ? Demo.start(backing.services()) : null;
       signals.asked().join();
       say("stopping ...");
@@ -111,6 +120,25 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     return Exit.OK;
+  }
+
+  /** Why it cannot serve yet; fails if it never will. */
+  private static @Nullable String problem(CompletableFuture<Void> looked) {
+    try {
+      looked.get(LOOK_SECONDS, TimeUnit.SECONDS);
+      return null;
+    } catch (TimeoutException e) {
+      return "its database does not answer";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof HoldfastException refusal
+          && refusal.code() == ErrorCode.INVALID_ARGUMENT) {
+        throw refusal;
+      }
+      return Problem.of(e.getCause());
+    }
   }
 
   private void check() {
@@ -139,7 +167,7 @@ final class ServeCommand implements Callable<Integer> {
   private Backing open() {
     if (memory) {
       return new Backing(
-          Services.of(Holdfast.inMemory()), Diagnosis.NONE, "in memory, gone at the end");
+          Services.of(Holdfast.inMemory()), Diagnosis.NONE, "in memory, gone at the end", () -> {});
     }
     if (db != null) {
       PostgresOptions options =
@@ -168,7 +196,8 @@ final class ServeCommand implements Callable<Integer> {
               }
             },
             holdfast.telemetry());
-    return new Backing(services, () -> findings(holdfast), place);
+    return new Backing(
+        services, () -> findings(holdfast), place, () -> holdfast.migrations().status());
   }
 
   private static List<Diagnosis.Finding> findings(PostgresHoldfast holdfast) {
@@ -207,8 +236,8 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private void announce(HoldfastServer server, Backing backing) {
-    say("Holdfast is ready.");
+  private void announce(HoldfastServer server, Backing backing, @Nullable String problem) {
+    say(problem == null ? "Holdfast is ready." : "Holdfast waits: " + problem);
     say("  Dashboard  " + server.address() + "/");
     say("  API        " + server.address() + "/openapi.json");
     say("  Data       " + backing.place());

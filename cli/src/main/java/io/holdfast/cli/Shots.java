@@ -18,6 +18,8 @@ import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.Pushed;
+import io.holdfast.stream.StreamError;
+import io.holdfast.stream.StreamException;
 import io.holdfast.stream.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -277,8 +279,12 @@ final class Shots {
           place,
           on -> {
             Acked acked = on.streams().ack(List.of(ack)).get(0);
-            return Listing.of("error", "noop", "dead", "released")
-                .add(acked.error(), acked.isNoop(), acked.isDead(), acked.isReleased());
+            StreamError error = acked.error();
+            if (error != null) {
+              throw new StreamException(error, "the message was not settled", null);
+            }
+            return Listing.of("noop", "dead", "released")
+                .add(acked.isNoop(), acked.isDead(), acked.isReleased());
           });
     }
   }

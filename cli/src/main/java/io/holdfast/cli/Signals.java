@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SIGTERM and SIGINT for a command that ends step by step: the first one asks, a later one ends the
- * process where it stands. Within a second they count as one: some tools signal a process and its
- * group. By reflection, because the class is not part of the language and the compiler warns of it;
- * without it only the JVM's own hooks are left.
+ * process where it stands. At the same moment they count as one: some tools signal a process and
+ * its group. By reflection, because the class is not part of the language and the compiler warns of
+ * it; without it only the JVM's own hooks are left.
  */
 final class Signals {
   private static final int INTERRUPTED = 130;
+  private static final long SAME_MOMENT_MS = 100;
 
   private final CompletableFuture<Void> asked = new CompletableFuture<>();
   private final AtomicReference<@Nullable Long> askedAt = new AtomicReference<>();
@@ -67,7 +68,7 @@ final class Signals {
     if (first == null) {
       askedAt.set(now);
       asked.complete(null);
-    } else if (now - first > TimeUnit.SECONDS.toNanos(1)) {
+    } else if (now - first > TimeUnit.MILLISECONDS.toNanos(SAME_MOMENT_MS)) {
       Runtime.getRuntime().halt(INTERRUPTED);
     }
     return true;

@@ -17,8 +17,8 @@ import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -95,11 +95,15 @@ final class StreamsCommand implements Runnable {
                   stream.labels().namespace(),
                   stream.labels().task(),
                   paused(stream),
-                  stream.settings().values().entrySet().stream()
-                      .map(option -> option.getKey().text() + "=" + option.getValue())
-                      .collect(Collectors.joining(" ")),
+                  settings(stream),
                   stream.createdAt());
         });
+  }
+
+  private static Map<String, Object> settings(StreamInfo stream) {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    stream.settings().values().forEach((option, value) -> settings.put(option.text(), value));
+    return settings;
   }
 
   @Command(name = "configure", header = "Make a stream, or change the options that are given.")

@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.holdfast.HoldfastException;
 import io.holdfast.job.JobQueueInfo;
 import io.holdfast.job.JobState;
@@ -46,8 +47,11 @@ final class TopCommand implements Callable<Integer> {
     boolean isLive = System.console() != null && !place.isJson();
     try (Capabilities on = place.open()) {
       for (int look = 1; times == 0 || look <= times; look++) {
-        String view = view(on);
-        out.print(isLive ? CLEAR + view : view);
+        if (place.isJson()) {
+          Json.print(document(on), out);
+        } else {
+          out.print(isLive ? CLEAR + view(on) : view(on));
+        }
         out.flush();
         if (look != times) {
           TimeUnit.MILLISECONDS.sleep(Math.max(100, every.toMillis()));
@@ -57,7 +61,17 @@ final class TopCommand implements Callable<Integer> {
     return Exit.OK;
   }
 
-  private String view(Capabilities on) {
+  /** One object per look. */
+  private static ObjectNode document(Capabilities on) {
+    ObjectNode document = Json.object().put("at", Text.instant(Instant.now()));
+    document.set("queues", queues(on).asJson());
+    document.set("streams", streams(on).asJson());
+    document.set("jobs", jobs(on).asJson());
+    document.set("locks", locks(on).asJson().get(0));
+    return document;
+  }
+
+  private static String view(Capabilities on) {
     StringWriter text = new StringWriter();
     PrintWriter out = new PrintWriter(text);
     out.println("holdfast  " + Text.instant(Instant.now()));
@@ -70,11 +84,11 @@ final class TopCommand implements Callable<Integer> {
     return text.toString();
   }
 
-  private void section(PrintWriter out, String title, Callable<Listing> rows) {
+  private static void section(PrintWriter out, String title, Callable<Listing> rows) {
     out.println();
     out.println(title);
     try {
-      rows.call().print(out, place.isJson());
+      rows.call().print(out, false);
     } catch (HoldfastException e) {
       out.println(Problem.of(e)); // it may be back at the next look
     } catch (Exception e) {

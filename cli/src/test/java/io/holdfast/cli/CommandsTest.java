@@ -182,9 +182,10 @@ class CommandsTest {
   }
 
   @Test
-  void a_queue_of_jobs_is_configured_and_fed_by_a_schedule() {
+  void a_queue_of_jobs_is_configured_and_fed_by_a_schedule() throws IOException {
     ok("jobs", "configure", "digests", "--limit", "smtp=2", "--keep-done", "1h");
-    assertThat(ok("jobs", "queues")).contains("smtp", "2");
+    assertThat(ok("jobs", "queues")).contains("smtp=2");
+    assertThat(json("jobs", "queues").findPath("limits").get("smtp").asInt()).isEqualTo(2);
 
     String[] daily = {"jobs", "schedule", "daily", "--cron", "0 7 * * *", "--type", "digest"};
     assertThat(ok(daily)).contains("scheduled daily, next at", "T07:00:00Z");
@@ -207,7 +208,7 @@ class CommandsTest {
   }
 
   @Test
-  void top_shows_everything_once() {
+  void top_shows_everything_once() throws IOException {
     ok("queues", "create", "top-queue");
     ok("push", "top-stream", "{}");
     ok("pop", "top-stream", "--group", "g");
@@ -215,6 +216,8 @@ class CommandsTest {
 
     assertThat(ok("top", "--times", "1"))
         .contains("top-queue", "top-stream", "top-jobs", "waiters");
+    assertThat(json("top", "--times", "1").get("queues").findValuesAsText("queue"))
+        .contains("top-queue");
   }
 
   @Test

@@ -18,6 +18,7 @@ final class MemoryGroup {
   final long number;
   final String name;
   final NavigableMap<Long, MemoryCursor> cursors = new TreeMap<>();
+  private final Instant createdAt;
   Start start;
   boolean isSeeded;
   Instant lastSeenAt;
@@ -28,12 +29,13 @@ final class MemoryGroup {
   /** Dropped by retention before they were read. */
   long lost;
 
-  MemoryGroup(MemoryStream queue, long number, String name, Start start, Instant lastSeenAt) {
+  MemoryGroup(MemoryStream queue, long number, String name, Start start, Instant createdAt) {
     this.queue = queue;
     this.number = number;
     this.name = name;
     this.start = start;
-    this.lastSeenAt = lastSeenAt;
+    this.createdAt = createdAt;
+    this.lastSeenAt = createdAt;
   }
 
   /** Somebody acts on its behalf. */
@@ -89,6 +91,7 @@ final class MemoryGroup {
   }
 
   GroupInfo info(Instant now) {
-    return new GroupInfo(queue.name, name, start, lag(), isSeeded, !isActive(now), lastSeenAt);
+    return new GroupInfo(
+        queue.name, name, start, lag(), isSeeded, !isActive(now), createdAt, lastSeenAt);
   }
 }

@@ -17,4 +17,5 @@ public record GroupInfo(
     long lag,
     boolean isSeeded,
     boolean isAbandoned,
+    Instant createdAt,
     Instant lastSeenAt) {}

@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -80,12 +81,15 @@ public final class Migrations {
     return ALL;
   }
 
-  /** Applies what is missing and answers what that was. */
+  /**
+   * Applies what is missing and answers what that was. Refuses a schema that is newer by more than
+   * one step: each step leaves what the version before it needs, and no more than that.
+   */
   public List<Migration> apply() {
     return changeSchema("migrate", limits(), Migrations::applyIn);
   }
 
-  /** Which steps were applied. */
+  /** Which steps were applied; refuses a schema that is too new, as {@link #apply} does. */
   public List<Status> status() {
     try {
       Map<Integer, Long> applied =
@@ -212,6 +216,14 @@ public final class Migrations {
           applied.put(rows.getInt(1), rows.getLong(2));
         }
       }
+    }
+    int newest = applied.isEmpty() ? 0 : Collections.max(applied.keySet());
+    if (newest > ALL.size() + 1) {
+      throw new HoldfastException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the schema is of version %d, and this version of Holdfast works with up to %d: use a newer one"
+              .formatted(newest, ALL.size() + 1),
+          null);
     }
     return applied;
   }

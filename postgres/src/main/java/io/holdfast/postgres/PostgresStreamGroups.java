@@ -48,7 +48,8 @@ final class PostgresStreamGroups implements StreamGroups {
 
   private static final String LIST =
       """
-      SELECT q.name AS queue, s.name, s.mode, s.from_at, s.seeded, s.last_seen_at, l.lag, l.is_active
+      SELECT q.name AS queue, s.name, s.mode, s.from_at, s.seeded, s.created_at, s.last_seen_at, l.lag,
+             l.is_active
         FROM holdfast.stream_queue AS q
        CROSS JOIN LATERAL holdfast.stream_lags_v1(?, q.id) AS l
         JOIN holdfast.stream_subscription AS s ON s.queue_id = q.id AND s.id = l.sub_id
@@ -254,6 +255,7 @@ final class PostgresStreamGroups implements StreamGroups {
         row.getLong("lag"),
         row.getBoolean("seeded"),
         !row.getBoolean("is_active"),
+        StreamRows.required(row, "created_at"),
         StreamRows.required(row, "last_seen_at"));
   }
 

@@ -2,6 +2,7 @@ package io.holdfast.postgres;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.ErrorCode;
@@ -22,6 +23,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,21 +168,43 @@ class MigrationsTest {
   }
 
   @Test
-  void a_schema_that_is_newer_is_left_as_it_is() {
+  void a_schema_that_is_newer_by_one_step_is_left_as_it_is() {
     try (Kernel kernel = Kernel.direct()) {
       Migrations migrations = migrations(kernel, database);
       migrations.apply();
-      execute(
-          "INSERT INTO holdfast.schema_history (version, description, checksum)"
-              + " VALUES (9999, 'of a later release', 1)");
+      int next = Migrations.all().size() + 1;
+      record(next);
 
       assertThat(migrations.apply()).isEmpty();
       assertThat(migrations.status()).hasSameSizeAs(Migrations.all());
-      assertThat(query("SELECT max(version) FROM holdfast.schema_history")).isEqualTo("9999");
+      assertThat(query("SELECT max(version) FROM holdfast.schema_history")).isEqualTo("" + next);
       PostgresHoldfast holdfast =
           kernel.locks(database, o -> o.withLockTables(LockTables.DEFAULTS));
       assertThat(holdfast.locks().acquire("k", Duration.ofSeconds(5)).ok()).isTrue();
     }
+  }
+
+  @Test
+  void a_schema_that_is_newer_than_that_is_refused() {
+    try (Kernel kernel = Kernel.direct()) {
+      Migrations migrations = migrations(kernel, database);
+      migrations.apply();
+      record(Migrations.all().size() + 2);
+
+      for (ThrowingCallable call :
+          List.<ThrowingCallable>of(migrations::apply, migrations::status)) {
+        assertThatThrownBy(call)
+            .isInstanceOf(HoldfastException.class)
+            .hasMessageContaining("use a newer one");
+      }
+    }
+  }
+
+  /** Says that a later release has applied a step. */
+  private void record(int version) {
+    execute(
+        "INSERT INTO holdfast.schema_history (version, description, checksum)"
+            + " VALUES (%d, 'of a later release', 1)".formatted(version));
   }
 
   @Test

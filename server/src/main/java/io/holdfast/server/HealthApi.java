@@ -91,7 +91,7 @@ final class HealthApi implements Api {
     document.put("checks", Map.of("queues:storage", List.of(check)));
     document.put("database", problem.isEmpty() ? "connected" : "disconnected");
     document.put("server", "holdfast");
-    document.put("worker_id", version);
+    document.put("worker_id", "holdfast-" + ProcessHandle.current().pid());
     return document;
   }
 

@@ -5,6 +5,7 @@ import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.PlainDialect;
+import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
@@ -35,7 +36,11 @@ final class MetricsApi implements Api {
     }
   }
 
+  /** Labels name all queues, so who may see only some sees no figures. */
   private CompletableFuture<Answer> scrape(Exchange exchange) {
+    if (exchange.caller().isRestricted()) {
+      throw Refusal.forbidden("figures are for tokens without prefixes");
+    }
     return exchange.blocking(
         () -> {
           refresh.run();

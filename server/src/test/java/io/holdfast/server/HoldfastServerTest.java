@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,6 +120,42 @@ class HoldfastServerTest {
         .startsWith("HTTP/1.1 403");
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost:1", "Connection: close", "", ""))
         .startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void a_request_says_once_whom_it_is_for() throws Exception {
+    String close = "Connection: close";
+    assertThat(raw("GET /live HTTP/1.1", close, "", "")).startsWith("HTTP/1.1 400");
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Host: evil.example", close, "", ""))
+        .startsWith("HTTP/1.1 400");
+    assertThat(raw("GET http://evil.example/live HTTP/1.1", "Host: localhost", close, "", ""))
+        .startsWith("HTTP/1.1 403");
+    assertThat(raw("GET http://localhost/live HTTP/1.1", "Host: localhost", close, "", ""))
+        .startsWith("HTTP/1.1 200");
+    assertThat(raw("GET /live HTTP/1.0", "", "")).startsWith("HTTP/1.0 200");
+  }
+
+  @Test
+  void a_path_is_utf_8_with_and_without_escapes() throws Exception {
+    String raw = new String("\u00fc".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    for (String name : List.of("%C3%BC", raw)) {
+      assertThat(
+              raw(
+                  "DELETE /api/v1/resources/queues/" + name + " HTTP/1.1",
+                  "Host: localhost",
+                  "Connection: close",
+                  "",
+                  ""))
+          .contains("\"queue\":\"\u00fc\"");
+    }
+    assertThat(
+            raw(
+                "DELETE /api/v1/resources/queues/\u00fc HTTP/1.1",
+                "Host: localhost",
+                "Connection: close",
+                "",
+                ""))
+        .startsWith("HTTP/1.1 400");
   }
 
   @Test

@@ -33,6 +33,7 @@ class TokensTest {
     file = directory.resolve("tokens");
     write(
         Tokens.line("boss", Set.of(Role.ADMIN), List.of(), "boss-token"),
+        Tokens.line("chief", Set.of(Role.ADMIN), List.of("shop."), "chief-token"),
         Tokens.line("shop", Set.of(Role.PRODUCE, Role.WORK), List.of("shop."), "shop-token"),
         Tokens.line("eye", Set.of(Role.READ), List.of(), "eye-token"));
     server =
@@ -94,6 +95,35 @@ class TokensTest {
     assertThat(send("GET", "/live", "", "").statusCode()).isEqualTo(200);
     assertThat(send("GET", "/ready", "", "").statusCode()).isEqualTo(200);
     assertThat(send("GET", "/health", "", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void what_names_everything_is_not_for_a_token_with_prefixes() throws IOException {
+    assertThat(send("GET", "/metrics", "chief-token", "").statusCode()).isEqualTo(403);
+    assertThat(send("GET", "/metrics", "boss-token", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_redrive_needs_the_queues_that_items_came_from() throws IOException {
+    String redrive = "{\"queue_name\":\"shop.mail\",\"limit\":10}";
+    String other = "{\"queue_name\":\"other\",\"dead_queue\":\"shop.mail\"}";
+    assertThat(post("queues.update", "boss-token", other)).isEqualTo(200);
+    assertThat(post("queue.produce", "boss-token", produce("other"))).isEqualTo(200);
+    String leased =
+        send(
+                "POST",
+                "/v1/queue.lease",
+                "boss-token",
+                """
+                {"queue_name":"other","client_id":"c","batch_size":1,"request_timeout":"5s"}""")
+            .body();
+    String id = leased.replaceAll("(?s).*\"id\":\\s*\"([^\"]+)\".*", "$1");
+    String bury = "{\"queue_name\":\"other\",\"items\":[{\"id\":\"%s\",\"dead\":true}]}";
+    assertThat(post("queue.retry", "boss-token", bury.formatted(id))).isEqualTo(200);
+
+    assertThat(post("queue.redrive", "chief-token", redrive)).isEqualTo(403);
+    assertThat(post("queue.redrive", "boss-token", redrive)).isEqualTo(200);
+    assertThat(post("queue.redrive", "chief-token", redrive)).isEqualTo(200);
   }
 
   @Test

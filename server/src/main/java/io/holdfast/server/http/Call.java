@@ -87,7 +87,9 @@ final class Call {
         ? answer
         : answer
             .with("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-            .with("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept");
+            .with(
+                "Access-Control-Allow-Headers",
+                "Authorization, Content-Type, Accept, Holdfast-Extensions");
   }
 
   private void read(long limit, Endpoint endpoint) {

@@ -2,10 +2,13 @@ package io.holdfast.server.http;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Door {
   private static final String BEARER = "bearer ";
+  private static final Pattern ABSOLUTE =
+      Pattern.compile("https?://([^/?#]*)", Pattern.CASE_INSENSITIVE);
   private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[.*]");
 
   private final @Nullable TokenFile tokens;
@@ -60,7 +65,7 @@ final class Door {
   }
 
   private void checkPage(HttpServerRequest request) {
-    String host = request.getHeader("Host");
+    String host = host(request);
     if (tokens == null && host != null && !isOurs(host)) {
       throw refused(Refusal.Kind.FORBIDDEN, "the Host header names another server");
     }
@@ -68,6 +73,18 @@ final class Door {
     if (origin != null && !origin.equals(corsOrigin) && !isSame(origin, host)) {
       throw refused(Refusal.Kind.FORBIDDEN, "a page from elsewhere may not call this server");
     }
+  }
+
+  /**
+   * Whom the request is for: a target with a host counts before the header, of which there is one.
+   */
+  private static @Nullable String host(HttpServerRequest request) {
+    List<String> hosts = request.headers().getAll("Host");
+    if (hosts.size() > 1 || hosts.isEmpty() && request.version() == HttpVersion.HTTP_1_1) {
+      throw Refusal.malformed("a request has one Host header");
+    }
+    Matcher absolute = ABSOLUTE.matcher(request.uri());
+    return absolute.lookingAt() ? absolute.group(1) : hosts.isEmpty() ? null : hosts.get(0);
   }
 
   /** An address cannot be made to mean another server; a name can. */

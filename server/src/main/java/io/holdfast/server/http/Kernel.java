@@ -53,7 +53,10 @@ public final class Kernel implements AutoCloseable {
     server.invalidRequestHandler(Kernel::unreadable);
   }
 
-  /** From now on new calls are refused, except those that need no role; running ones go on. */
+  /**
+   * From now on nobody new gets in, and new calls of those who are in are refused, except those
+   * that need no role; running ones go on.
+   */
   public void drain() {
     isDraining = true;
   }
@@ -96,6 +99,10 @@ public final class Kernel implements AutoCloseable {
   }
 
   private void connected(HttpConnection connection) {
+    if (isDraining) {
+      connection.close();
+      return;
+    }
     Patience patience = new Patience(vertx, connection, limits.idle());
     connections.put(connection, patience);
     patience.begin();

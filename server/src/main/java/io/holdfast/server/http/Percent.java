@@ -9,15 +9,20 @@ import java.util.Map;
 /** Percent-encoding, taken literally: each escape once, a plus is a plus in a path. */
 final class Percent {
   private static final int HEX = 16;
+  private static final int ASCII = 128;
 
   private Percent() {}
 
-  /** Refuses escapes that are cut off, and bytes that are not UTF-8. */
+  /**
+   * Refuses escapes that are cut off, and bytes that are not UTF-8, escaped or not.
+   *
+   * @param text a character for each byte that came
+   */
   static String decode(String text, String where) {
-    if (text.indexOf('%') < 0) {
+    if (text.chars().allMatch(c -> c < ASCII && c != '%')) {
       return text;
     }
-    byte[] raw = text.getBytes(StandardCharsets.UTF_8);
+    byte[] raw = text.getBytes(StandardCharsets.ISO_8859_1);
     ByteBuffer decoded = ByteBuffer.allocate(raw.length);
     for (int i = 0; i < raw.length; i++) {
       if (raw[i] == '%') {

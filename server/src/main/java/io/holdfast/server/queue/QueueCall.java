@@ -50,6 +50,11 @@ record QueueCall<Q extends Record>(
     return answer(QueueReply.DONE);
   }
 
+  /** Whether only some queues are for the caller. */
+  boolean isRestricted() {
+    return exchange.caller().isRestricted();
+  }
+
   /** Refuses a queue that is not for the caller. */
   String named(String queue) {
     exchange.caller().require(queue);

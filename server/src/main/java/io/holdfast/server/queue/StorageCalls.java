@@ -18,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** What is done with stored items. */
 final class StorageCalls {
+  private static final int PAGE = 1_000;
+
   private final Queues queues;
 
   StorageCalls(Queues queues) {
@@ -76,14 +78,35 @@ final class StorageCalls {
   }
 
   CompletableFuture<Answer> redrive(QueueCall<QueueRedriveRequest> call) {
-    QueueAdmin admin = admin(call, call.request().queueName());
+    String name = call.request().queueName();
+    QueueAdmin admin = admin(call, name);
     return call.blocking(
         () -> {
+          if (call.isRestricted()) {
+            requireSources(call, queues.get(name).partitions().size(), admin);
+          }
           Redriven done = admin.redrive(call.request().limit());
           return call.extended()
               .answer(
                   new QueueRedriveReply(
                       200, Wire.saturated(done.moved()), Wire.saturated(done.skipped())));
         });
+  }
+
+  /** Items go back to where they came from, which has to be for the caller too. */
+  private static void requireSources(QueueCall<?> call, int partitions, QueueAdmin admin) {
+    for (int partition = 0; partition < partitions; partition++) {
+      List<StoredItem> page;
+      String pivot = "";
+      do {
+        page = admin.list(partition, pivot, PAGE);
+        for (StoredItem item : page) {
+          pivot = item.id();
+          if (!item.origin().sourceQueue().isEmpty()) {
+            call.named(item.origin().sourceQueue());
+          }
+        }
+      } while (page.size() == PAGE);
+    }
   }
 }

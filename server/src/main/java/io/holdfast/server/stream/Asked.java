@@ -6,6 +6,7 @@ import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.TimeRange;
+import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -70,13 +71,16 @@ final class Asked {
     return number == null ? otherwise : Math.max(least, Math.min(most, number));
   }
 
-  /** A whole number; null if it is none. */
+  /** A whole number, or the nearest that there is; null if it is none. */
   static @Nullable Long number(@Nullable String text) {
-    try {
-      return text == null ? null : Long.valueOf(text.strip());
-    } catch (NumberFormatException e) {
+    String digits = text == null ? "" : text.strip();
+    if (!digits.matches("[+-]?[0-9]{1,1000}")) {
       return null;
     }
+    BigInteger number = new BigInteger(digits);
+    return number.bitLength() < Long.SIZE
+        ? number.longValue()
+        : number.signum() > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
   }
 
   /** An instant, or a date; without a zone in UTC. */

@@ -47,9 +47,11 @@ final class Figures {
   /** Of one queue, or with null of all. */
   static Figures of(Streams streams, @Nullable String queue) {
     Figures figures = new Figures();
-    Map<String, Long> processing = new HashMap<>();
+    Map<String, Map<String, Long>> processing = new HashMap<>();
     for (ActiveLease lease : streams.browser().leases(queue)) {
-      processing.merge(lease.cursor().queue(), (long) lease.messages(), Long::sum);
+      processing
+          .computeIfAbsent(lease.cursor().queue(), name -> new HashMap<>())
+          .merge(lease.cursor().partition(), (long) lease.messages(), Math::max);
     }
     Map<String, Long> pending = new HashMap<>();
     List<Depth> depths =
@@ -63,10 +65,15 @@ final class Figures {
               each.pushed(),
               each.retained(),
               pending.getOrDefault(each.queue(), 0L),
-              processing.getOrDefault(each.queue(), 0L),
+              sum(processing.getOrDefault(each.queue(), Map.of())),
               each.dead()));
     }
     return figures;
+  }
+
+  /** Each partition counts once, by the group that has most of it in hand. */
+  private static long sum(Map<String, Long> partitions) {
+    return partitions.values().stream().mapToLong(Long::longValue).sum();
   }
 
   Counts of(String queue) {

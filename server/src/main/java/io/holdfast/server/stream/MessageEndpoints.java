@@ -74,21 +74,47 @@ final class MessageEndpoints {
     long offset = Asked.number(exchange, "offset", 0, 0, MOST_SKIPPED);
     TimeRange range = Asked.range(exchange);
     Instant from = range.from() == null ? Instant.now().minus(Duration.ofHours(1)) : range.from();
+    List<StreamInfo> asked = asked(exchange);
     Wanted wanted =
         new Wanted(
             Asked.text(exchange, "partition"),
             Asked.text(exchange, "status"),
             new TimeRange(from, range.to()),
-            after(exchange),
+            after(exchange, asked),
             offset + limit);
-    return answer(asked(exchange), wanted, offset, limit);
+    return answer(asked, wanted, offset, limit);
   }
 
-  private static @Nullable PageKey after(Exchange exchange) {
+  private @Nullable PageKey after(Exchange exchange, List<StreamInfo> asked) {
     Instant at = Asked.instant("afterCreatedAt", Asked.text(exchange, "afterCreatedAt"));
-    return at == null
-        ? null
-        : new PageKey(at, Asked.id("afterId", Asked.text(exchange, "afterId")));
+    if (at == null) {
+      return null;
+    }
+    UUID id = Asked.id("afterId", Asked.text(exchange, "afterId"));
+    return new PageKey(exactly(asked, at, id), id);
+  }
+
+  /** When the message was pushed: to the microsecond, of which an answer shows milliseconds. */
+  private Instant exactly(List<StreamInfo> asked, Instant at, UUID id) {
+    TimeRange moment = new TimeRange(at, at.plusMillis(1));
+    for (StreamInfo queue : asked) {
+      MessageQuery query = MessageQuery.of(queue.name()).created(moment).limit(PAGE);
+      List<StoredMessage> page;
+      do {
+        page = streams.browser().messages(query);
+        for (StoredMessage message : page) {
+          if (message.message().id().equals(id)) {
+            return message.message().createdAt();
+          }
+        }
+        query = page.isEmpty() ? query : query.after(key(page.get(page.size() - 1)));
+      } while (page.size() == PAGE);
+    }
+    return at;
+  }
+
+  private static PageKey key(StoredMessage message) {
+    return new PageKey(message.message().createdAt(), message.message().id());
   }
 
   /** The queues that are meant. */
@@ -110,12 +136,12 @@ final class MessageEndpoints {
     List<Map<String, Object>> documents = new ArrayList<>();
     List<Found> found = new ArrayList<>();
     asked.forEach(info -> found.addAll(found(info, wanted)));
-    found.sort(Comparator.comparing(Found::createdAt).reversed());
+    found.sort(Comparator.comparing(Found::createdAt).thenComparing(Found::id).reversed());
     Doc.cut(found, offset, limit).forEach(each -> documents.add(each.document()));
     return Doc.ok(Doc.of("messages", documents, "mode", MessageView.mode(streams, asked)));
   }
 
-  private record Found(Instant createdAt, Map<String, Object> document) {}
+  private record Found(Instant createdAt, UUID id, Map<String, Object> document) {}
 
   private List<Found> found(StreamInfo queue, Wanted wanted) {
     String partition = wanted.partition;
@@ -136,15 +162,14 @@ final class MessageEndpoints {
       for (StoredMessage message : page) {
         Map<String, Object> document = view.document(message);
         if (wanted.status == null || wanted.status.equals(document.get("status"))) {
-          found.add(new Found(message.message().createdAt(), document));
+          found.add(new Found(message.message().createdAt(), message.message().id(), document));
         }
       }
       seen += page.size();
       if (page.size() < query.limit()) {
         break;
       }
-      StoredMessage last = page.get(page.size() - 1);
-      query = query.after(new PageKey(last.message().createdAt(), last.message().id()));
+      query = query.after(key(page.get(page.size() - 1)));
     }
     return found;
   }

@@ -89,7 +89,7 @@ final class MonitorEndpoints {
         "state", state,
         "subscriptionMode", group.start().mode().name().toLowerCase(Locale.ROOT),
         "subscriptionTimestamp", WireTexts.millisOrNull(group.start().at()),
-        "subscriptionCreatedAt", null,
+        "subscriptionCreatedAt", WireTexts.millis(group.createdAt()),
         "lastSeenAt", WireTexts.millis(group.lastSeenAt()));
   }
 

@@ -8,7 +8,9 @@ import io.holdfast.stream.Streams;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many messages the partitions of one queue have. */
+/**
+ * How many messages the partitions of one queue have; of several groups the one with most counts.
+ */
 final class PartitionFigures {
   private final Map<String, Long> slowest = new HashMap<>();
   private final Map<String, Long> processing = new HashMap<>();
@@ -18,7 +20,7 @@ final class PartitionFigures {
       slowest.merge(cursor.key().partition(), Cursors.lag(cursor), Math::max);
     }
     for (ActiveLease lease : streams.browser().leases(queue)) {
-      processing.merge(lease.cursor().partition(), (long) lease.messages(), Long::sum);
+      processing.merge(lease.cursor().partition(), (long) lease.messages(), Math::max);
     }
   }
 

@@ -238,7 +238,7 @@ final class PopEndpoints {
         delivery.attempt(),
         message.place().offset(),
         held == null ? null : held.fence(),
-        held == null ? null : WireTexts.micros(held.expiresAt()),
+        held == null ? null : WireTexts.millis(held.expiresAt()),
         data.base64(),
         data.error(),
         delivery.isEncrypted() ? true : null);

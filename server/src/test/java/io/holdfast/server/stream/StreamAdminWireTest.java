@@ -2,12 +2,20 @@ package io.holdfast.server.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The administration, as the wire has it. */
 class StreamAdminWireTest extends StreamWire {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String COUNTS =
       "{'total':%d,'pending':%d,'processing':%d,'completed':%d,'failed':0,'deadLetter':%d}";
   private static final String SPREAD = "{'avg':'*','median':'*','min':'*','max':'*'}";
@@ -173,6 +181,32 @@ class StreamAdminWireTest extends StreamWire {
   }
 
   @Test
+  void pages_neither_miss_nor_repeat_messages_of_one_instant() throws IOException {
+    String items =
+        IntStream.range(0, 10)
+            .mapToObj(i -> "{'queue':'many','partition':'p','payload':%d}".formatted(i))
+            .collect(Collectors.joining(","));
+    post("/api/v1/push", "{'items':[" + items + "]}");
+    Set<String> seen = new HashSet<>();
+    String path = "/api/v1/messages?queue=many&limit=3&from=2000-01-01T00:00:00Z";
+    String next = path;
+    for (int page = 0; page < 4; page++) {
+      JsonNode messages = MAPPER.readTree(get(next).body()).get("messages");
+      messages.forEach(message -> assertThat(seen.add(message.get("id").asText())).isTrue());
+      JsonNode last = messages.get(messages.size() - 1);
+      next =
+          path
+              + "&afterCreatedAt="
+              + last.get("createdAt").asText()
+              + "&afterId="
+              + last.get("id").asText();
+    }
+
+    assertThat(seen).hasSize(10);
+    assertThat(MAPPER.readTree(get(next).body()).get("messages")).isEmpty();
+  }
+
+  @Test
   void messages_by_trace() {
     String trace = "0190b5a0-0000-7000-8000-000000000001";
     post("/api/v1/push", "{'items':[{'queue':'q','payload':7,'traceId':'" + trace + "'}]}");
@@ -214,7 +248,7 @@ class StreamAdminWireTest extends StreamWire {
             "[{'name':'g','topics':['shop.orders'],'queueName':'shop.orders','members':1,"
                 + "'partitionsWithLag':1,'totalLag':3,'maxTimeLag':'*','state':'*',"
                 + "'subscriptionMode':'all','subscriptionTimestamp':null,"
-                + "'subscriptionCreatedAt':null,'lastSeenAt':'*'}]");
+                + "'subscriptionCreatedAt':'*','lastSeenAt':'*'}]");
     get("/api/v1/consumer-groups/g")
         .is(
             200,
