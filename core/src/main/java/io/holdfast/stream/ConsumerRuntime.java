@@ -320,6 +320,7 @@ final class ConsumerRuntime implements StreamConsumer {
       threads.shutdownNow();
       Thread.currentThread().interrupt();
     }
+    work.awaitCalledOff();
     keeper.close();
     ended.accept(this);
   }

@@ -34,6 +34,10 @@ record LocalWork(StreamEngine streams, PushDesk pushes, AckDesk acks) implements
     return acks.exchange(verdicts, request);
   }
 
+  /** A cancelled pop has left its line. */
+  @Override
+  public void awaitCalledOff() {}
+
   @Override
   public CompletableFuture<List<Acked>> ack(List<Ack> verdicts) {
     return acks.ack(verdicts, true);

@@ -112,7 +112,12 @@ final class PopDesk implements Duty {
 
   /** Gives the answer, or gives back what was claimed for somebody who is gone. */
   boolean deliver(CompletableFuture<Popped> future, Popped popped) {
-    boolean isDelivered = future.complete(popped);
+    return deliver(future, popped, popped);
+  }
+
+  /** The same for an answer that holds more. */
+  <T> boolean deliver(CompletableFuture<T> future, T answer, Popped popped) {
+    boolean isDelivered = future.complete(answer);
     if (!isDelivered && popped.leaseId() != null) {
       streams.engine.background(
           "giving back an undelivered batch",

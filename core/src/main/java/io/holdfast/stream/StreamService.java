@@ -96,8 +96,18 @@ public final class StreamService implements Streams {
   @Override
   public CompletableFuture<AckedAndPopped> ackAndPop(List<Ack> verdicts, PopRequest request) {
     StreamWork.Turn exchange = acks.exchange(verdicts, request);
-    CompletableFuture<AckedAndPopped> both =
-        exchange.acked().thenCombine(exchange.popped(), AckedAndPopped::new);
+    CompletableFuture<AckedAndPopped> both = new CompletableFuture<>();
+    exchange
+        .popped()
+        .whenComplete(
+            (popped, failure) -> {
+              if (popped == null || failure != null) {
+                both.completeExceptionally(StreamEngine.asStreamException(failure));
+              } else {
+                AckedAndPopped answer = new AckedAndPopped(exchange.acked().join(), popped);
+                engine.pops.deliver(both, answer, popped);
+              }
+            });
     both.whenComplete((answer, failure) -> exchange.popped().cancel(true));
     return both;
   }

@@ -2,6 +2,7 @@ package io.holdfast.postgres;
 
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.stream.StreamAckContract;
+import io.holdfast.testkit.stream.StreamCallingOffContract;
 import io.holdfast.testkit.stream.StreamCapacityContract;
 import io.holdfast.testkit.stream.StreamCatalogContract;
 import io.holdfast.testkit.stream.StreamConcurrencyContract;
@@ -30,6 +31,14 @@ import org.junit.jupiter.api.Nested;
 
 /** The stream suites on PostgreSQL. */
 class PostgresStreamContractTest {
+  @Nested
+  class CallingOff extends StreamCallingOffContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return new PostgresStreamSubject(time);
+    }
+  }
+
   @Nested
   class Pushing extends StreamPushContract {
     @Override

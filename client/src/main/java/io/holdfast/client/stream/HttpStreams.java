@@ -51,6 +51,7 @@ public final class HttpStreams implements Streams {
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private final StreamCalls calls;
+  private final HttpPops pops;
   private final Engine engine;
   private final StreamClients clients;
   private final StreamAdmin admin;
@@ -60,6 +61,7 @@ public final class HttpStreams implements Streams {
   /** Over this channel, which stays open when these are closed. */
   public HttpStreams(Channel channel, Time time) {
     this.calls = new StreamCalls(channel);
+    this.pops = new HttpPops(calls);
     this.engine = new Engine("holdfast-stream-client", time, false);
     this.admin = new HttpStreamAdmin(calls);
     this.deadLetters = new HttpDeadLetters(calls);
@@ -164,11 +166,26 @@ public final class HttpStreams implements Streams {
   public CompletableFuture<Popped> popAsync(PopRequest request) {
     StreamRules.checkPop(request);
     long askedNanos = engine.time().nanos();
-    return calls.send(
-        PopPath.of(request),
-        reply ->
-            WireMessages.popped(
-                request.group(), StreamCalls.readOrNull(reply, PopWire.Popped.class), askedNanos));
+    UUID id = idOf(request);
+    return pops.begin(
+        calls.send(
+            PopPath.of(request, id),
+            reply ->
+                WireMessages.popped(
+                    request.group(),
+                    StreamCalls.readOrNull(reply, PopWire.Popped.class),
+                    askedNanos)),
+        id,
+        Popped::leaseId);
+  }
+
+  /** What a pop is known by while it waits; null if it does not. */
+  private static @Nullable UUID idOf(PopRequest request) {
+    return request.timeout().isZero() ? null : UUID.randomUUID();
+  }
+
+  void awaitCalledOff() {
+    pops.awaitCalledOff();
   }
 
   @Override
@@ -209,16 +226,20 @@ public final class HttpStreams implements Streams {
     StreamRules.checkAcks(acks, true);
     StreamRules.checkPop(request);
     long askedNanos = engine.time().nanos();
+    UUID id = idOf(request);
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("ack", batch(acks, "explicit"));
-    body.put("pop", PopPath.parameters(request));
-    return calls.send(
-        Request.post("/api/v1/ack-pop", StreamJson.write(body)).waiting(request.timeout()),
-        reply -> {
-          AckWire.AckedPopped both = StreamCalls.read(reply, AckWire.AckedPopped.class);
-          return new AckedAndPopped(
-              acked(both.ack()), WireMessages.popped(request.group(), both.pop(), askedNanos));
-        });
+    body.put("pop", PopPath.parameters(request, id));
+    return pops.begin(
+        calls.send(
+            Request.post("/api/v1/ack-pop", StreamJson.write(body)).waiting(request.timeout()),
+            reply -> {
+              AckWire.AckedPopped both = StreamCalls.read(reply, AckWire.AckedPopped.class);
+              return new AckedAndPopped(
+                  acked(both.ack()), WireMessages.popped(request.group(), both.pop(), askedNanos));
+            }),
+        id,
+        both -> both.popped().leaseId());
   }
 
   @Override
@@ -337,6 +358,7 @@ public final class HttpStreams implements Streams {
   @Override
   public void close() {
     clients.close();
+    pops.close();
     calls.close();
     engine.close(GRACE, () -> {});
   }

@@ -157,6 +157,11 @@ final class HttpWork implements StreamWork {
   }
 
   @Override
+  public void awaitCalledOff() {
+    streams.awaitCalledOff();
+  }
+
+  @Override
   public CompletableFuture<List<Acked>> ack(List<Ack> acks) {
     return streams.ackAsync(acks);
   }

@@ -8,14 +8,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What a pop asks for, as the wire has it. */
 final class PopPath {
   private PopPath() {}
 
-  static Request of(PopRequest request) {
-    Map<String, Object> parameters = parameters(request);
+  static Request of(PopRequest request, @Nullable UUID id) {
+    Map<String, Object> parameters = parameters(request, id);
     Object queue = parameters.remove("queue");
     Object partition = parameters.remove("partition");
     String path = "/api/v1/pop";
@@ -32,8 +34,11 @@ final class PopPath {
     return new Request("GET", path + "?" + query, null, request.timeout(), false, Map.of());
   }
 
-  static Map<String, Object> parameters(PopRequest request) {
+  static Map<String, Object> parameters(PopRequest request, @Nullable UUID id) {
     Map<String, Object> parameters = new LinkedHashMap<>();
+    if (id != null) {
+      parameters.put("popId", id);
+    }
     PopSource from = request.from();
     if (from.queue() != null) {
       parameters.put("queue", from.queue());

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 public final class PopWire {
   private PopWire() {}
 
-  /** The parameters of a pop, where they are in a body. */
+  /**
+   * The parameters of a pop, where they are in a body.
+   *
+   * @param popId ours: by which it is called off while it waits
+   */
   public record Parameters(
       @Nullable String queue,
       @Nullable String partition,
@@ -24,7 +28,8 @@ public final class PopWire {
       @Nullable JsonNode leaseSeconds,
       @Nullable JsonNode autoAck,
       @Nullable String subscriptionMode,
-      @Nullable String subscriptionFrom) {}
+      @Nullable String subscriptionFrom,
+      @Nullable String popId) {}
 
   /**
    * What came; of several partitions, the first is named.

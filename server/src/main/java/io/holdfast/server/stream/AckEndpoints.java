@@ -100,8 +100,8 @@ final class AckEndpoints {
         .of(exchange, verdicts.partitions())
         .thenCompose(
             names ->
-                exchange
-                    .awaited(streams.ackAndPop(verdicts.acks(), request))
+                pops.awaited(
+                        exchange, body.pop().popId(), streams.ackAndPop(verdicts.acks(), request))
                     .thenApply(
                         both -> {
                           AckWire.AckedPopped answer =

@@ -1,6 +1,7 @@
 package io.holdfast.server.stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.holdfast.client.stream.ExactWire;
 import io.holdfast.client.stream.PopWire;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
@@ -14,6 +15,7 @@ import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.PopSource;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.Start;
+import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamRules;
 import io.holdfast.stream.Streams;
@@ -21,8 +23,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +40,10 @@ final class PopEndpoints {
 
   private final Streams streams;
   private final Partitions partitions;
+  private final Map<Waiting, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
+
+  /** A pop that can be called off, by who asked for it. */
+  private record Waiting(String caller, UUID id) {}
 
   PopEndpoints(Streams streams, Partitions partitions) {
     this.streams = streams;
@@ -56,6 +64,10 @@ final class PopEndpoints {
         place("/api/v1/pop", "Take messages of a queue with these labels"),
         types,
         exchange -> pop(exchange, null, null));
+    mount.add(
+        Mount.Place.post(ExactWire.PATH + "leave", Role.WORK, "End a pop that waits"),
+        Mount.Types.of(ExactWire.Call.class, ExactWire.Value.class),
+        this::leave);
   }
 
   private static Mount.Place place(String path, String summary) {
@@ -83,7 +95,8 @@ final class PopEndpoints {
                 null,
                 null,
                 Asked.text(exchange, "subscriptionMode"),
-                Asked.text(exchange, "subscriptionFrom")),
+                Asked.text(exchange, "subscriptionFrom"),
+                null),
             new Numbers(
                 Asked.text(exchange, "batch"),
                 Asked.text(exchange, "partitions"),
@@ -92,7 +105,34 @@ final class PopEndpoints {
                 Asked.text(exchange, "leaseSeconds"),
                 Asked.text(exchange, "autoAck")));
     exchange.mayTake(request.timeout());
-    return exchange.awaited(streams.popAsync(request)).thenApply(this::answer);
+    return awaited(exchange, Asked.text(exchange, "popId"), streams.popAsync(request))
+        .thenApply(this::answer);
+  }
+
+  /** The same future, which ends when its caller leaves or calls it off. */
+  <T> CompletableFuture<T> awaited(
+      Exchange exchange, @Nullable String popId, CompletableFuture<T> popped) {
+    UUID id = popId == null ? null : WireTexts.id(popId);
+    if (id != null) {
+      Waiting key = new Waiting(exchange.caller().name(), id);
+      waiting.put(key, popped);
+      popped.whenComplete((done, failure) -> waiting.remove(key));
+    }
+    return exchange.awaited(popped);
+  }
+
+  /** Ends a pop that waits, so that its answer comes: with nothing, or with what it has got. */
+  private CompletableFuture<Answer> leave(Exchange exchange) {
+    UUID id = Asked.body(exchange, ExactWire.Call.class).id();
+    if (id == null) {
+      throw Refusal.malformed("id is missing");
+    }
+    CompletableFuture<?> popped = waiting.get(new Waiting(exchange.caller().name(), id));
+    boolean isEnded =
+        popped != null
+            && popped.completeExceptionally(
+                new StreamException(StreamError.ABORTED, "the pop was called off", null));
+    return CompletableFuture.completedFuture(Doc.ok(new ExactWire.Value<>(isEnded)));
   }
 
   /** The parameters that are numbers or flags, as they were written. */
