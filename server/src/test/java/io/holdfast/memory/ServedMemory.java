@@ -1,6 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.queue.QueueBackend;
+import io.holdfast.stream.StreamStore;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.queue.QueueSubject;
 
@@ -15,6 +16,11 @@ public final class ServedMemory implements QueueSubject {
   @Override
   public QueueBackend process() {
     return store.process();
+  }
+
+  /** The streams as one more process sees them. */
+  public StreamStore streams() {
+    return store.streamProcess();
   }
 
   @Override

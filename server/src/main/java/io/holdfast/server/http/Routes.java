@@ -93,8 +93,7 @@ public final class Routes {
     }
     Node literal = node.literal.get(path[depth]);
     Node found = literal == null ? null : find(literal, path, depth + 1, values);
-    boolean mayBeEmpty = depth == path.length - 1;
-    if (found != null || node.parameter == null || path[depth].isEmpty() && !mayBeEmpty) {
+    if (found != null || node.parameter == null) {
       return found;
     }
     int before = values.size();

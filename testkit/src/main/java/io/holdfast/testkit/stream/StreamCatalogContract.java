@@ -15,8 +15,8 @@ import io.holdfast.stream.Pushed;
 import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
 import io.holdfast.stream.StreamSettings;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -283,7 +283,7 @@ public abstract class StreamCatalogContract extends StreamOperatorSuite {
   void a_pop_that_waits_outlives_the_queue_and_gets_what_comes_under_its_name() {
     push("p", "old");
     drained(GROUP);
-    StreamService there = process();
+    Streams there = process();
     CompletableFuture<Popped> waiting = parked(request(1));
 
     there.delete(QUEUE);

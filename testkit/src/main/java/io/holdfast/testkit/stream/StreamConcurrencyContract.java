@@ -12,7 +12,7 @@ import io.holdfast.stream.Pushed.Status;
 import io.holdfast.stream.QueueFullException;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamOptions;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -39,14 +39,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class StreamConcurrencyContract extends StreamSuite {
   private static final int WORKERS = 8;
 
-  private StreamService there;
+  private Streams there;
 
   @BeforeEach
   void openAnother() {
     there = process();
   }
 
-  private StreamService either(int i) {
+  private Streams either(int i) {
     return i % 2 == 0 ? streams : there;
   }
 
@@ -77,9 +77,9 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
   @ValueSource(booleans = {true, false})
   void concurrent_equal_pushes_store_one_message(boolean isFusing) {
     StreamOptions options = OPTIONS.withFusing(isFusing);
-    List<StreamService> processes =
+    List<Streams> processes =
         List.of(over(subject.process(), options), over(subject.process(), options));
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < rounds(20); round++) {
       NewMessage message = NewMessage.to(QUEUE, "a").in("p" + round % 3).once("tx" + round);
 
       List<Pushed> pushed =
@@ -89,7 +89,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
       assertThat(pushed).extracting(Pushed::messageId).containsOnly(pushed.get(0).messageId());
       assertThat(pushed).extracting(Pushed::offset).containsOnly(pushed.get(0).offset());
     }
-    assertThat(stored()).hasSize(20);
+    assertThat(stored()).hasSize(rounds(20));
   }
 
   @Test
@@ -193,7 +193,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
     for (int i = 0; i < 10; i++) {
       push("p" + i, "m" + i);
     }
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < rounds(10); round++) {
       String group = "group" + round;
 
       List<Popped> popped =
@@ -215,7 +215,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
     int limit = 50;
     int producers = 20;
     StreamOptions options = OPTIONS.withFusing(isFusing);
-    List<StreamService> processes =
+    List<Streams> processes =
         List.of(over(subject.process(), options), over(subject.process(), options));
     streams.configure(config().maxSize(limit));
     pop(1);
@@ -239,7 +239,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
 
   private Callable<Integer> produce(
       int i,
-      List<StreamService> processes,
+      List<Streams> processes,
       AtomicInteger accepted,
       AtomicInteger refused,
       AtomicInteger working,
@@ -335,8 +335,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
   }
 
   /** Pops and settles again and again until called off. */
-  private void serve(
-      StreamService process, Queue<String> got, Queue<CompletableFuture<Popped>> asked) {
+  private void serve(Streams process, Queue<String> got, Queue<CompletableFuture<Popped>> asked) {
     PopRequest request = request(7).waiting(Duration.ofHours(1)).leaseFor(Duration.ofHours(5));
     CompletableFuture<Popped> pop = process.popAsync(request);
     asked.add(pop);
@@ -353,7 +352,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
   @Guarantee({"S65", "SF8"})
   void of_an_ack_and_a_takeover_at_expiry_not_both_count() {
     streams.configure(config());
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < rounds(30); round++) {
       push("p", "m" + round);
       Popped first = pop(1);
       time.advance(LEASE.minusMillis(1));
@@ -387,7 +386,7 @@ public abstract class StreamConcurrencyContract extends StreamSuite {
   void of_equal_acks_at_the_same_time_one_counts() {
     streams.configure(config().retrying(1000, Duration.ZERO));
     push("p", "a");
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < rounds(20); round++) {
       Popped popped = pop(1);
       assertThat(attempts(popped)).containsExactly(round + 1);
 

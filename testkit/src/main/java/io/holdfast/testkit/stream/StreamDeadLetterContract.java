@@ -19,7 +19,7 @@ import io.holdfast.stream.Redrive;
 import io.holdfast.stream.Redriven;
 import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.TimeRange;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
@@ -58,7 +58,7 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
             .with(StreamOption.RETENTION, 60));
     Instant pushedAt = instant();
     NewMessage message = NewMessage.to(QUEUE, "poison").in("p").once("tx").traced(TRACE);
-    Pushed pushed = streams.push(List.of(message), "ann").get(0);
+    Pushed pushed = streams.push(List.of(message), producer()).get(0);
     ack(pop(1), Verdict.FAILED, "first");
     time.advance(Duration.ofSeconds(5));
     ack(pop(1), Verdict.FAILED, "second");
@@ -75,7 +75,13 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
     assertThat(letter.message())
         .isEqualTo(
             new Message(
-                place, pushed.messageId(), "tx", TRACE, Payload.of("poison"), pushedAt, "ann"));
+                place,
+                pushed.messageId(),
+                "tx",
+                TRACE,
+                Payload.of("poison"),
+                pushedAt,
+                producer()));
     assertThat(letter.failure())
         .isEqualTo(new DeadLetter.Failure(DeadLetter.Reason.RETRY_LIMIT, "second", 2, 2, failedAt));
     assertThat(streams.deadLetters().get(letter.id())).contains(letter);
@@ -95,7 +101,7 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
   @Test
   @Guarantee("S88")
   void redrive_is_an_atomic_move_to_the_failing_group_only() {
-    streams.push(List.of(NewMessage.to(QUEUE, "a").in("p").traced(TRACE)), "ann");
+    streams.push(List.of(NewMessage.to(QUEUE, "a").in("p").traced(TRACE)), producer());
     drained("other");
     DeadLetter letter = buriedHead("p", "no");
     push("p", "b");
@@ -110,7 +116,7 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
     assertThat(again.id()).isEqualTo(redriven.messageId());
     assertThat(again.transactionId()).isEqualTo("redrive:" + letter.id());
     assertThat(again.traceId()).isEqualTo(TRACE);
-    assertThat(again.producer()).isEqualTo("ann");
+    assertThat(again.producer()).isEqualTo(producer());
     assertThat(attempts(popped)).containsExactly(1, 1);
     assertThat(drained("other")).containsExactly("b");
     push("p", "c");
@@ -122,11 +128,11 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
   @Guarantee("S89")
   void two_redrives_of_one_letter_move_it_once() {
     DeadLetter letter = buried("p", "a", "no");
-    StreamService there = process();
+    Streams there = process();
     CyclicBarrier together = new CyclicBarrier(2);
 
     List<CompletableFuture<Redriven>> both = new ArrayList<>();
-    for (StreamService service : List.of(streams, there)) {
+    for (Streams service : List.of(streams, there)) {
       both.add(
           CompletableFuture.supplyAsync(
               () -> {

@@ -20,7 +20,7 @@ import io.holdfast.stream.Redriven;
 import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
   private static final String OTHER_KEY = "fedcba9876543210".repeat(4);
   private static final String OTHER = "vault";
 
-  private StreamService keyed;
+  private Streams keyed;
 
   @BeforeEach
   void openWithKey() {
@@ -51,7 +51,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
     return NewMessage.to(QUEUE, text).in("p");
   }
 
-  private Popped take(StreamService service, int batch) {
+  private Popped take(Streams service, int batch) {
     return service.pop(request(batch));
   }
 
@@ -87,7 +87,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
     Popped popped = take(keyed, 3);
     assertThat(texts(popped)).containsExactly("attack at dawn", "attack at dawn", "");
     assertThat(popped.batches().get(0).deliveries()).allMatch(d -> d.isEncrypted());
-    StreamService there = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
+    Streams there = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
     assertThat(texts(there.pop(request(3).group("there")))).hasSize(3).contains("attack at dawn");
   }
 
@@ -130,7 +130,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
   void a_process_that_has_not_heard_of_the_encryption_stores_no_plain_text() {
     push("p", "plain");
     keyed.push(List.of(secret("plain too")));
-    StreamService there = process();
+    Streams there = process();
 
     there.configure(encrypting(QUEUE, true));
 
@@ -151,7 +151,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
     push("p", "before");
     keyed.configure(encrypting(QUEUE, true));
     keyed.push(List.of(secret("attack at dawn")));
-    StreamService stranger = over(subject.process(), OPTIONS.withEncryptionKey(OTHER_KEY));
+    Streams stranger = over(subject.process(), OPTIONS.withEncryptionKey(OTHER_KEY));
     stranger.push(List.of(secret("mine")));
 
     Popped popped = take(stranger, 5);
@@ -261,7 +261,7 @@ public abstract class StreamEncryptionContract extends StreamOperatorSuite {
   @Guarantee("S106")
   void payloads_stay_readable_when_a_queue_is_made_anew_elsewhere() {
     UnreliableStreamStore store = new UnreliableStreamStore(subject.process());
-    StreamService there = over(store, OPTIONS.withEncryptionKey(KEY));
+    Streams there = over(store, OPTIONS.withEncryptionKey(KEY));
     keyed.configure(encrypting(QUEUE, true));
     there.push(List.of(secret("before")));
     store.deafen();

@@ -36,7 +36,7 @@ public abstract class StreamFaultContract extends StreamSuite {
 
   private Faulty faulty() {
     FaultyStreamStore store = new FaultyStreamStore(subject.process());
-    return new Faulty(store, over(store, OPTIONS));
+    return new Faulty(store, serving(store, OPTIONS));
   }
 
   private static Batch.Held grantOf(Popped popped) {
@@ -220,7 +220,7 @@ public abstract class StreamFaultContract extends StreamSuite {
     waiting.cancel(true);
     push("p", "a");
 
-    assertThat(streams.waiting()).isZero();
+    assertThat(service.waiting()).isZero();
     assertThat(streams.browser().leases(QUEUE)).isEmpty();
     assertThat(texts(pop(1))).containsExactly("a");
   }
@@ -311,7 +311,7 @@ public abstract class StreamFaultContract extends StreamSuite {
     Faulty jumping = faulty();
     ManualTime clock = new ManualTime();
     jumping.store.ticking(clock);
-    StreamService there = over(jumping.store, OPTIONS);
+    StreamService there = serving(jumping.store, OPTIONS);
     streams.configure(config());
     push("p", "a");
 

@@ -12,7 +12,7 @@ import io.holdfast.stream.Popped;
 import io.holdfast.stream.Position;
 import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamError;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Streams.AckedAndPopped;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
@@ -186,7 +186,7 @@ public abstract class StreamFencingContract extends StreamSuite {
   @Guarantee("S69")
   @EnumSource
   void ack_and_pop_equals_ack_then_pop(Verdict verdict) {
-    StreamService there = process();
+    Streams there = process();
     List<String> expected = new ArrayList<>();
     List<String> actual = new ArrayList<>();
     for (String queue : List.of("a", "b")) {
@@ -233,7 +233,7 @@ public abstract class StreamFencingContract extends StreamSuite {
         streams.ackAndPop(
             popped.ackAll(Verdict.COMPLETED), request(1).waiting(Duration.ofMinutes(1)));
 
-    eventually(() -> streams.waiting() == 1);
+    eventually(() -> service.waiting() == 1);
     assertThat(committed("p")).isEqualTo(1);
     push("q", "b");
 

@@ -15,6 +15,7 @@ import io.holdfast.stream.Refusal;
 import io.holdfast.stream.StreamConsumer;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.StuckPartition;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -309,7 +310,8 @@ public abstract class StreamHandlerContract extends StreamOperatorSuite {
   void a_consumer_outlives_a_store_that_is_away_for_a_moment() {
     streams.configure(config().leaseFor(Duration.ofDays(1)));
     UnreliableStreamStore store = new UnreliableStreamStore(subject.process());
-    StreamService there = over(store, OPTIONS);
+    StreamService serving = serving(store, OPTIONS);
+    Streams there = subject.seen(serving);
     store.beforeNext("ackAndPop", StreamHandlerContract::away);
     Noting noting = new Noting(handling -> {});
     try (StreamConsumer consumer = there.consume(QUEUE, GROUP, noting, CONSUME)) {
@@ -317,7 +319,7 @@ public abstract class StreamHandlerContract extends StreamOperatorSuite {
       ticking(() -> passed() == 1);
 
       pass(Duration.ofSeconds(6));
-      stepping(() -> there.waiting() == 1);
+      stepping(() -> serving.waiting() == 1);
       store.beforeNext("find", StreamHandlerContract::away);
       push("p", "b");
       ticking(() -> noting.count("b") >= 1 && passed() == 2);
@@ -334,7 +336,7 @@ public abstract class StreamHandlerContract extends StreamOperatorSuite {
   void an_ack_whose_answer_is_lost_is_repeated_and_nothing_is_handled_twice() {
     streams.configure(config().leaseFor(Duration.ofDays(1)));
     UnreliableStreamStore store = new UnreliableStreamStore(subject.process());
-    StreamService there = over(store, OPTIONS);
+    Streams there = over(store, OPTIONS);
     push("p", "a");
     store.beforeNext("ackAndPop", () -> {});
     store.afterNext(

@@ -12,6 +12,7 @@ import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
 import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -70,10 +71,10 @@ public abstract class StreamHoldContract extends StreamSuite {
 
   @Test
   void everything_can_be_held_also_for_queues_that_are_not_there() {
-    StreamService there = process();
+    Streams there = process();
     streams.admin().holdPush(null);
     UUID trace = UUID.randomUUID();
-    there.push(List.of(NewMessage.to("new", "x").in("p").once("t").traced(trace)), "somebody");
+    there.push(List.of(NewMessage.to("new", "x").in("p").once("t").traced(trace)), producer());
 
     assertThat(streams.admin().find("new")).isEmpty();
     assertThat(streams.admin().pausedAll()).isEqualTo(new StreamInfo.Paused(true, false, true));
@@ -84,7 +85,7 @@ public abstract class StreamHoldContract extends StreamSuite {
     assertThat(texts(popped)).containsExactly("x");
     assertThat(popped.messages().get(0).transactionId()).isEqualTo("t");
     assertThat(popped.messages().get(0).traceId()).isEqualTo(trace);
-    assertThat(popped.messages().get(0).producer()).isEqualTo("somebody");
+    assertThat(popped.messages().get(0).producer()).isEqualTo(producer());
   }
 
   @Test
@@ -204,13 +205,13 @@ public abstract class StreamHoldContract extends StreamSuite {
 
   @Test
   void held_payloads_are_encrypted_if_their_queue_says_so_by_then() {
-    StreamService sealing = over(subject.process(), OPTIONS.withEncryptionKey("ab".repeat(32)));
+    StreamService sealing = serving(subject.process(), OPTIONS.withEncryptionKey("ab".repeat(32)));
     sealing.configure(StreamConfig.of(QUEUE));
     sealing.admin().holdPush(QUEUE);
     sealing.push(List.of(NewMessage.to(QUEUE, "secret").in("p")));
     sealing.configure(StreamConfig.of(QUEUE).with(StreamOption.ENCRYPTION_ENABLED, true));
     sealing.push(List.of(NewMessage.to(QUEUE, "second").in("p")));
-    streams.close(); // has no key
+    service.close(); // has no key
     sealing.admin().resumePush(QUEUE);
     time.advance(DRAIN);
     while (sealing.step() > 0) {

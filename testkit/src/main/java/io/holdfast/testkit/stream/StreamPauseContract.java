@@ -9,7 +9,7 @@ import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.PopSource;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.StreamInfo;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /** Pushes and pops that operators hold up, of one queue or of all. */
 public abstract class StreamPauseContract extends StreamOperatorSuite {
-  private List<Popped> both(StreamService there) {
+  private List<Popped> both(Streams there) {
     return List.of(pop(5), there.pop(request(5)));
   }
 
   @Test
   @Guarantee("S100")
   void a_paused_pop_delivers_nothing() {
-    StreamService there = process();
+    Streams there = process();
     push("p", "a");
     streams.push(List.of(NewMessage.to("other", "x")));
 
@@ -43,7 +43,7 @@ public abstract class StreamPauseContract extends StreamOperatorSuite {
   @Test
   @Guarantee("S100")
   void all_pops_can_be_paused() {
-    StreamService there = process();
+    Streams there = process();
     push("p", "a");
 
     streams.admin().pausePop(null);
@@ -61,7 +61,7 @@ public abstract class StreamPauseContract extends StreamOperatorSuite {
   void a_pop_that_waits_is_not_served_while_pops_are_paused() {
     push("p", "before");
     drained(GROUP);
-    StreamService there = process();
+    Streams there = process();
     CompletableFuture<Popped> waiting = parked(request(1));
     streams.admin().pausePop(QUEUE);
 
@@ -149,7 +149,7 @@ public abstract class StreamPauseContract extends StreamOperatorSuite {
 
   @Test
   void a_paused_push_is_refused_and_stores_nothing() {
-    StreamService there = process();
+    Streams there = process();
     push("p", "a");
     NewMessage other = NewMessage.to("other", "x");
     NewMessage refused = NewMessage.to(QUEUE, "b").in("new");

@@ -8,7 +8,7 @@ import io.holdfast.stream.Payload;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.PopSource;
 import io.holdfast.stream.Popped;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -60,13 +60,13 @@ public abstract class StreamPopContract extends StreamSuite {
   @Test
   @Guarantee("S25")
   void a_leased_partition_is_not_given_again_to_its_group() {
-    StreamService there = process();
+    Streams there = process();
     push("p", "a", "b");
     assertThat(texts(pop(1))).containsExactly("a");
 
     push("p", "c");
 
-    for (StreamService process : List.of(streams, there)) {
+    for (Streams process : List.of(streams, there)) {
       assertThat(process.pop(request(10)).isEmpty()).isTrue();
       assertThat(process.pop(request(10).partition("p")).isEmpty()).isTrue();
       assertThat(process.pop(request(10).autoAck(true)).isEmpty()).isTrue();
@@ -340,7 +340,7 @@ public abstract class StreamPopContract extends StreamSuite {
   @Guarantee("S38")
   void the_fence_grows_with_every_claim() {
     push("p", numbered(20));
-    StreamService there = process();
+    Streams there = process();
     List<Long> fences = new ArrayList<>();
     List<UUID> leases = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
@@ -388,7 +388,7 @@ public abstract class StreamPopContract extends StreamSuite {
 
   @Test
   void an_answer_has_at_most_16_mib_of_payloads_and_at_least_one_message() {
-    Payload largest = Payload.of(new byte[4 << 20]);
+    Payload largest = Payload.of('"' + "a".repeat((4 << 20) - 2) + '"');
     for (String partition : List.of("p", "p", "p", "q", "q", "r")) {
       streams.push(List.of(NewMessage.to(QUEUE, largest).in(partition)));
       time.advanceMs(1);

@@ -16,7 +16,7 @@ import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamOption;
 import io.holdfast.stream.StreamProducer;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -37,7 +37,7 @@ public abstract class StreamProducerContract extends StreamOperatorSuite {
       ProducerOptions.DEFAULTS.withDeliveryTimeout(Duration.ofDays(1));
 
   private UnreliableStreamStore store;
-  private StreamService there;
+  private Streams there;
 
   @BeforeEach
   void openUnreliable() {
@@ -66,6 +66,11 @@ public abstract class StreamProducerContract extends StreamOperatorSuite {
     } catch (InterruptedException e) {
       throw StreamException.unavailable("interrupted", e);
     }
+  }
+
+  /** Waits until a sender waits on the clock, beside the thread of a client. */
+  private void awaitBlocked() {
+    time.awaitParked(subject.isInProcess() ? 1 : 2);
   }
 
   private CompletableFuture<CompletableFuture<Pushed>> sending(
@@ -129,7 +134,7 @@ public abstract class StreamProducerContract extends StreamOperatorSuite {
       producer.send(message("b"));
 
       CompletableFuture<CompletableFuture<Pushed>> third = sending(producer, "c");
-      time.awaitParked(1);
+      awaitBlocked();
       assertThat(third).isNotDone();
       gate.countDown();
 
@@ -163,7 +168,7 @@ public abstract class StreamProducerContract extends StreamOperatorSuite {
     try (StreamProducer producer = there.producer(small)) {
       producer.send(message("a"));
       CompletableFuture<CompletableFuture<Pushed>> blocked = sending(producer, "b");
-      time.awaitParked(1);
+      awaitBlocked();
 
       time.advance(Duration.ofMillis(4_999));
       assertThat(blocked).isNotDone();

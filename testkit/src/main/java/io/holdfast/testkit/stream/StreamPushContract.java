@@ -13,8 +13,8 @@ import io.holdfast.stream.Pushed.Status;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
 import io.holdfast.stream.StreamSettings;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,7 @@ public abstract class StreamPushContract extends StreamSuite {
     UUID trace = UUID.randomUUID();
     NewMessage message = NewMessage.to(QUEUE, "a").in("p").once("tx").traced(trace);
 
-    Pushed pushed = streams.push(List.of(message), "alice").get(0);
+    Pushed pushed = streams.push(List.of(message), producer()).get(0);
     Popped popped = pop(1);
 
     assertThat(pushed.status()).isEqualTo(Status.QUEUED);
@@ -52,7 +52,7 @@ public abstract class StreamPushContract extends StreamSuite {
                 trace,
                 Payload.of("a"),
                 instant(),
-                "alice"));
+                producer()));
     assertThat(popped.batches().get(0).partition()).isEqualTo("p");
     assertThat(popped.batches().get(0).partitionId()).isEqualTo(pushed.partitionId());
     assertThat(attempts(popped)).containsExactly(1);
@@ -61,7 +61,7 @@ public abstract class StreamPushContract extends StreamSuite {
   @Test
   @Guarantee("S01")
   void every_process_sees_what_another_has_pushed_while_the_clock_stands_still() {
-    StreamService there = process();
+    Streams there = process();
     for (int i = 0; i < 20; i++) {
       push("p", "m" + i);
 
@@ -88,10 +88,10 @@ public abstract class StreamPushContract extends StreamSuite {
   @Test
   @Guarantee("S02")
   void messages_of_a_partition_arrive_in_push_order() {
-    StreamService there = process();
+    Streams there = process();
     List<String> pushed = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
-      StreamService process = i % 2 == 0 ? streams : there;
+      Streams process = i % 2 == 0 ? streams : there;
       process.push(List.of(NewMessage.to(QUEUE, "m" + i).in("p")));
       process.push(List.of(NewMessage.to(QUEUE, "other").in("q")));
       pushed.add("m" + i);
@@ -157,7 +157,7 @@ public abstract class StreamPushContract extends StreamSuite {
   @Guarantee("S05")
   void an_empty_push_returns_an_empty_list() {
     assertThat(streams.push(List.of())).isEmpty();
-    assertThat(now(streams.pushAsync(List.of(), "alice"))).isEmpty();
+    assertThat(now(streams.pushAsync(List.of(), producer()))).isEmpty();
     assertThat(streams.admin().list(null, 10)).isEmpty();
   }
 
@@ -170,7 +170,7 @@ public abstract class StreamPushContract extends StreamSuite {
     ack(pop(10), Verdict.COMPLETED);
     time.advance(Duration.ofDays(400));
 
-    for (StreamService process : List.of(streams, process())) {
+    for (Streams process : List.of(streams, process())) {
       Pushed again =
           process.push(List.of(message.traced(UUID.randomUUID()), message.in("p"))).get(0);
 

@@ -106,7 +106,7 @@ public abstract class StreamReadingContract extends StreamOperatorSuite {
   @Test
   void a_message_is_found_by_its_partition_and_transaction_id() {
     NewMessage traced = NewMessage.to(QUEUE, "a").in("p").once("tx").traced(TRACE);
-    Pushed pushed = streams.push(List.of(traced), "ann").get(0);
+    Pushed pushed = streams.push(List.of(traced), producer()).get(0);
     Pushed generated = push("p", "b").get(0);
 
     StoredMessage stored = streams.browser().message(pushed.partitionId(), "tx").orElseThrow();
@@ -114,7 +114,8 @@ public abstract class StreamReadingContract extends StreamOperatorSuite {
     Message.Place place = new Message.Place(QUEUE, "p", pushed.partitionId(), 1);
     assertThat(stored.message())
         .isEqualTo(
-            new Message(place, pushed.messageId(), "tx", TRACE, Payload.of("a"), instant(), "ann"));
+            new Message(
+                place, pushed.messageId(), "tx", TRACE, Payload.of("a"), instant(), producer()));
     assertThat(stored.isEncrypted()).isFalse();
     assertThat(streams.browser().message(generated.partitionId(), generated.messageId().toString()))
         .map(found -> found.message().payload().text())

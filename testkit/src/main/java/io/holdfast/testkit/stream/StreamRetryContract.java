@@ -63,7 +63,7 @@ public abstract class StreamRetryContract extends StreamSuite {
     streams.configure(config().retrying(2, DELAY));
     UUID trace = UUID.randomUUID();
     NewMessage message = NewMessage.to(QUEUE, "a").in("p").once("tx").traced(trace);
-    streams.push(List.of(message), "alice");
+    streams.push(List.of(message), producer());
 
     assertThat(failAll("first").get(0).isDead()).isFalse();
     assertThat(failAll("second").get(0).isDead()).isFalse();
@@ -77,7 +77,7 @@ public abstract class StreamRetryContract extends StreamSuite {
     assertThat(letter.message().payload().text()).isEqualTo("a");
     assertThat(letter.message().transactionId()).isEqualTo("tx");
     assertThat(letter.message().traceId()).isEqualTo(trace);
-    assertThat(letter.message().producer()).isEqualTo("alice");
+    assertThat(letter.message().producer()).isEqualTo(producer());
     assertThat(letter.failure())
         .isEqualTo(new DeadLetter.Failure(DeadLetter.Reason.RETRY_LIMIT, "third", 3, 3, instant()));
     assertThat(texts(pop(10))).containsExactly("b");

@@ -23,6 +23,7 @@ import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamOptions;
 import io.holdfast.stream.StreamService;
 import io.holdfast.stream.StreamStore;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.ManualTime;
 import java.time.Duration;
@@ -65,7 +66,11 @@ public abstract class StreamSuite {
   protected final ExecutorService crew = Background.tasks("stream-suite");
   protected final ManualTime time = new ManualTime();
   protected StreamSubject subject;
-  protected StreamService streams;
+  protected Streams streams;
+
+  /** What serves {@link #streams}: itself, unless a wire is in between. */
+  protected StreamService service;
+
   WatchedStore watched;
 
   /** The store under test, fresh and empty, with {@code time} for its clock. */
@@ -75,7 +80,8 @@ public abstract class StreamSuite {
   void openStreams() {
     subject = subject(time);
     watched = new WatchedStore(subject.process());
-    streams = over(watched, OPTIONS);
+    service = serving(watched, OPTIONS);
+    streams = subject.seen(service);
   }
 
   @AfterEach
@@ -87,11 +93,17 @@ public abstract class StreamSuite {
   }
 
   /** Streams as one more process has them. */
-  protected StreamService process() {
+  protected Streams process() {
     return over(subject.process(), OPTIONS);
   }
 
-  protected StreamService over(StreamStore store, StreamOptions options) {
+  /** Streams over a store, as their users see them. */
+  protected Streams over(StreamStore store, StreamOptions options) {
+    return subject.seen(serving(store, options));
+  }
+
+  /** A service in this process. */
+  protected StreamService serving(StreamStore store, StreamOptions options) {
     StreamService service = StreamService.over(store, options);
     opened.add(service);
     return service;
@@ -124,6 +136,16 @@ public abstract class StreamSuite {
         Arrays.stream(texts).map(text -> NewMessage.to(QUEUE, text).in(partition)).toList());
   }
 
+  /** How often a race is run: less often where calls take longer. */
+  protected int rounds(int inProcess) {
+    return subject.isInProcess() ? inProcess : inProcess / 4;
+  }
+
+  /** Who pushes; of a client that is the name of its token, and it has none here. */
+  protected @Nullable String producer() {
+    return subject.isInProcess() ? "alice" : null;
+  }
+
   /** What {@link #GROUP} asks {@link #QUEUE} for. */
   protected static PopRequest request(int batch) {
     return PopRequest.of(QUEUE).group(GROUP).batch(batch);
@@ -146,7 +168,7 @@ public abstract class StreamSuite {
     eventually(() -> pop.isDone() || watched.looks(request) > before);
     // Looks come one after the other: when another one begins, everything about the first is done.
     int first = watched.looks(request);
-    streams.wake(String.valueOf(request.from().queue()));
+    service.wake(String.valueOf(request.from().queue()));
     eventually(() -> pop.isDone() || watched.looks(request) > first);
     assertThat(pop).as("there was nothing to pop").isNotDone();
     return pop;

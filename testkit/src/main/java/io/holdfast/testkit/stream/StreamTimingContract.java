@@ -9,7 +9,7 @@ import io.holdfast.stream.PopSource;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -167,13 +167,13 @@ public abstract class StreamTimingContract extends StreamSuite {
     push("p", "a");
 
     assertThat(texts(now(pop))).containsExactly("a");
-    eventually(() -> streams.waiting() == 0);
+    eventually(() -> service.waiting() == 0);
   }
 
   @Test
   @Guarantee("S43")
   void a_waiting_pop_wakes_on_a_push_of_another_process() {
-    StreamService there = process();
+    Streams there = process();
     CompletableFuture<Popped> pop = parked(request(10));
 
     there.push(List.of(NewMessage.to(QUEUE, "a").in("p")));
@@ -318,7 +318,7 @@ public abstract class StreamTimingContract extends StreamSuite {
     push("p", "a");
 
     assertThat(texts(now(stays))).containsExactly("a");
-    eventually(() -> streams.waiting() == 0);
+    eventually(() -> service.waiting() == 0);
     assertThat(streams.browser().leases(QUEUE)).hasSize(1);
   }
 

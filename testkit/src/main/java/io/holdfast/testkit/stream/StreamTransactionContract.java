@@ -199,12 +199,12 @@ public abstract class StreamTransactionContract extends StreamOperatorSuite {
     Ack bare = new Ack(own.partitionId(), GROUP, null, own.message(), Verdict.COMPLETED, null);
 
     failing(INVALID_ARGUMENT, () -> streams.transact(List.of(next("x")), List.of(bare)));
-    Transacted refused = streams.transact(List.of(next("x")), List.of(bare), Set.of(), "server");
+    Transacted refused = streams.transact(List.of(next("x")), List.of(bare), Set.of(), producer());
     assertThat(refused.isCommitted()).isFalse();
     assertThat(refused.acked().get(0).error()).isEqualTo(LEASE_LOST);
 
     Transacted done =
-        streams.transact(List.of(next("y")), List.of(bare), Set.of(lease(held)), "server");
+        streams.transact(List.of(next("y")), List.of(bare), Set.of(lease(held)), producer());
     assertThat(done.isCommitted()).isTrue();
     assertThat(produced()).containsExactly("y");
   }

@@ -16,7 +16,7 @@ import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamOption;
-import io.holdfast.stream.StreamService;
+import io.holdfast.stream.Streams;
 import io.holdfast.stream.Verdict;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public abstract class StreamUnrestContract extends StreamSuite {
             .mapToObj(i -> NewMessage.to(QUEUE, "m" + i).in("p" + i % 20))
             .toList();
     streams.push(messages);
-    List<StreamService> processes = IntStream.range(0, consumers).mapToObj(i -> process()).toList();
+    List<Streams> processes = IntStream.range(0, consumers).mapToObj(i -> process()).toList();
 
     List<CompletableFuture<List<String>>> pops =
         processes.stream()
@@ -78,7 +78,7 @@ public abstract class StreamUnrestContract extends StreamSuite {
   void many_producers_at_the_capacity_limit_fill_it_and_never_exceed_it() {
     int producers = 50;
     streams.configure(config().maxSize(ROOM));
-    List<StreamService> processes = IntStream.range(0, 5).mapToObj(i -> process()).toList();
+    List<Streams> processes = IntStream.range(0, 5).mapToObj(i -> process()).toList();
 
     List<CompletableFuture<Integer>> pushes =
         IntStream.range(0, producers)
@@ -92,7 +92,7 @@ public abstract class StreamUnrestContract extends StreamSuite {
   }
 
   /** Pushes twice, and answers how often it was let in. */
-  private CompletableFuture<Integer> fill(StreamService process, String partition) {
+  private CompletableFuture<Integer> fill(Streams process, String partition) {
     return CompletableFuture.supplyAsync(
         () -> {
           int stored = 0;
@@ -206,7 +206,7 @@ public abstract class StreamUnrestContract extends StreamSuite {
     Popped held = pop(1);
     UUID lease = held.leaseId();
     assertThat(lease).isNotNull();
-    StreamService elsewhere = process();
+    Streams elsewhere = process();
 
     if (isQueue) {
       assertThat(elsewhere.delete(QUEUE)).isTrue();
@@ -242,13 +242,13 @@ public abstract class StreamUnrestContract extends StreamSuite {
   @Test
   @Guarantee("SF24")
   void a_message_that_another_key_sealed_is_delivered_unreadable_and_never_skipped() {
-    StreamService old = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
-    StreamService rotated = over(subject.process(), OPTIONS.withEncryptionKey(OTHER_KEY));
+    Streams old = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
+    Streams rotated = over(subject.process(), OPTIONS.withEncryptionKey(OTHER_KEY));
     old.configure(config().with(StreamOption.ENCRYPTION_ENABLED, true));
     old.push(List.of(NewMessage.to(QUEUE, "first").in("p")));
     rotated.push(List.of(NewMessage.to(QUEUE, "second").in("p")));
 
-    for (StreamService reader : List.of(rotated, streams)) {
+    for (Streams reader : List.of(rotated, streams)) {
       Popped popped = reader.pop(request(10));
       assertThat(popped.messages()).hasSize(2);
       Message first = popped.messages().get(0);
@@ -266,7 +266,7 @@ public abstract class StreamUnrestContract extends StreamSuite {
   @Test
   @Guarantee("SF24")
   void a_queue_that_begins_to_encrypt_gets_nothing_in_plain_from_who_did_not_know() {
-    StreamService knowing = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
+    Streams knowing = over(subject.process(), OPTIONS.withEncryptionKey(KEY));
     knowing.configure(config());
     knowing.push(List.of(NewMessage.to(QUEUE, "plain").in("p")));
     push("p", "plain too");

@@ -289,7 +289,7 @@ public abstract class StreamValidationContract extends StreamSuite {
   }
 
   /** Ids that are not {@code id}: another's, nobody's, and some that differ in one bit. */
-  private static List<UUID> strangers(UUID id, UUID foreign) {
+  private List<UUID> strangers(UUID id, UUID foreign) {
     List<UUID> ids =
         new ArrayList<>(
             List.of(
@@ -299,7 +299,8 @@ public abstract class StreamValidationContract extends StreamSuite {
                 UUID.randomUUID(),
                 new UUID(0x8000L, 0x8000_0000_0000_0000L),
                 new UUID(0xffff_ffff_ffff_8fffL, 0xbfff_ffff_ffff_ffffL)));
-    for (int bit = 0; bit < 64; bit++) {
+    int step = subject.isInProcess() ? 1 : 7;
+    for (int bit = 0; bit < 64; bit += step) {
       ids.add(new UUID(id.getMostSignificantBits() ^ (1L << bit), id.getLeastSignificantBits()));
       ids.add(new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() ^ (1L << bit)));
     }
