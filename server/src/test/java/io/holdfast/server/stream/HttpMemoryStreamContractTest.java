@@ -10,6 +10,7 @@ import io.holdfast.testkit.stream.StreamConsumerContract;
 import io.holdfast.testkit.stream.StreamDeadLetterContract;
 import io.holdfast.testkit.stream.StreamEncryptionContract;
 import io.holdfast.testkit.stream.StreamFencingContract;
+import io.holdfast.testkit.stream.StreamFiguresContract;
 import io.holdfast.testkit.stream.StreamGroupContract;
 import io.holdfast.testkit.stream.StreamHandlerContract;
 import io.holdfast.testkit.stream.StreamHoldContract;
@@ -31,6 +32,14 @@ import org.junit.jupiter.api.Nested;
 
 /** The stream suites through client and server, over memory. */
 class HttpMemoryStreamContractTest {
+  @Nested
+  class Figures extends StreamFiguresContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return HttpStreamSubject.memory(time);
+    }
+  }
+
   @Nested
   class CallingOff extends StreamCallingOffContract {
     @Override

@@ -6,6 +6,7 @@ import io.holdfast.testkit.stream.StreamCallingOffContract;
 import io.holdfast.testkit.stream.StreamCatalogContract;
 import io.holdfast.testkit.stream.StreamConsumerContract;
 import io.holdfast.testkit.stream.StreamFencingContract;
+import io.holdfast.testkit.stream.StreamFiguresContract;
 import io.holdfast.testkit.stream.StreamGroupContract;
 import io.holdfast.testkit.stream.StreamPauseContract;
 import io.holdfast.testkit.stream.StreamPopContract;
@@ -20,6 +21,14 @@ import org.junit.jupiter.api.Nested;
  * memory behind a server and PostgreSQL without one show.
  */
 class HttpPostgresStreamContractTest {
+  @Nested
+  class Figures extends StreamFiguresContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return HttpStreamSubject.postgres(time);
+    }
+  }
+
   @Nested
   class CallingOff extends StreamCallingOffContract {
     @Override

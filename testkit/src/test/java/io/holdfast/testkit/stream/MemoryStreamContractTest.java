@@ -7,6 +7,14 @@ import org.junit.jupiter.api.Nested;
 /** The memory store keeps every promise that streams make. */
 class MemoryStreamContractTest {
   @Nested
+  class Figures extends StreamFiguresContract {
+    @Override
+    protected StreamSubject subject(ManualTime time) {
+      return new MemoryStreamSubject(time);
+    }
+  }
+
+  @Nested
   class CallingOff extends StreamCallingOffContract {
     @Override
     protected StreamSubject subject(ManualTime time) {
