@@ -78,6 +78,11 @@ public final class KeptLease {
     if (state == State.HELD) {
       state = State.ENDED;
     }
+    interruptNobody();
+  }
+
+  /** The lease is kept on, but its loss interrupts nobody any more, as after {@link #end}. */
+  public synchronized void interruptNobody() {
     if (interrupted && owner == Thread.currentThread()) {
       Thread.interrupted();
     }

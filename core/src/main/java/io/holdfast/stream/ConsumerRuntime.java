@@ -102,12 +102,15 @@ final class ConsumerRuntime implements StreamConsumer {
   private @Nullable HeldBatch turn(@Nullable HeldBatch done) {
     List<Ack> verdicts = done == null ? List.of() : done.verdicts;
     Duration ttl;
-    StreamWork.Turn exchange;
+    StreamWork.Turn exchange = null;
     try {
       ttl = leaseFor();
       exchange = work.turn(verdicts, request(ttl));
       judge(done, StreamEngine.join(exchange.acked()));
     } catch (StreamException e) {
+      if (exchange != null) {
+        exchange.popped().cancel(true); // nobody will handle what it brings
+      }
       failed(e, done);
       return null;
     } finally {
@@ -224,6 +227,9 @@ final class ConsumerRuntime implements StreamConsumer {
     } catch (Exception e) {
       throw new IllegalStateException("what a handler throws is a verdict", e);
     } finally {
+      if (held.kept != null) {
+        held.kept.interruptNobody(); // settling ends the lease, which a renewal may take for a loss
+      }
       stats.handled(held.batch, time.nanos() - beganNanos, held.verdicts);
     }
     if (!held.isHeld()) {
