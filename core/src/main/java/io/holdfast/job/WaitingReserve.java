@@ -89,18 +89,11 @@ final class WaitingReserve implements JobEngine.Listener {
     }
   }
 
-  /** Counts from when it was asked: what became due during the call is looked for at once. */
+  /**
+   * Counts from when it was asked: what became due during the call is looked for at once. The timer
+   * is set while this one still looks: what fires or comes up meanwhile is looked at next.
+   */
   private void lookLater(Reserved reserved, long askedNanos) {
-    boolean isAgain;
-    synchronized (this) {
-      isAgain = isLookingAgain || reserved.more();
-      isLooking = false;
-      isLookingAgain = false;
-    }
-    if (isAgain) {
-      look();
-      return;
-    }
     long next = Time.after(askedNanos, POLL.toMillis());
     Instant nextAt = reserved.nextAt();
     if (nextAt != null) {
@@ -108,14 +101,20 @@ final class WaitingReserve implements JobEngine.Listener {
       next = earlier(next, Time.after(askedNanos, inMs));
     }
     Timers.Timer later = jobs.engine.timers().at(earlier(next, untilNanos), this::look);
+    boolean isAgain;
     synchronized (this) {
       if (timer != null) {
         timer.cancel();
       }
       timer = later;
+      isAgain = isLookingAgain || reserved.more();
+      isLooking = false;
+      isLookingAgain = false;
     }
     if (future.isDone()) {
       later.cancel();
+    } else if (isAgain) {
+      look();
     }
   }
 

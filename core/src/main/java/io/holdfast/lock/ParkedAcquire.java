@@ -100,26 +100,27 @@ final class ParkedAcquire {
     }
   }
 
+  /**
+   * The timer is set while this one still looks: what fires or comes up meanwhile is looked at
+   * next.
+   */
   private void lookLater() {
-    boolean isAgain;
-    synchronized (this) {
-      isAgain = isLookingAgain;
-      isLooking = false;
-      isLookingAgain = false;
-    }
-    if (isAgain || future.isDone()) {
-      look();
-      return;
-    }
     Timers.Timer later = engine.timers.at(waiting.nextNanos(), this::look);
+    boolean isAgain;
     synchronized (this) {
       if (timer != null) {
         timer.cancel();
       }
       timer = later;
+      isAgain = isLookingAgain;
+      isLooking = false;
+      isLookingAgain = false;
     }
     if (future.isDone()) {
       later.cancel();
+    }
+    if (isAgain || future.isDone()) {
+      look();
     }
   }
 
