@@ -18,7 +18,7 @@ final class MemoryGroup {
   final long number;
   final String name;
   final NavigableMap<Long, MemoryCursor> cursors = new TreeMap<>();
-  private final Instant createdAt;
+  final Instant createdAt;
   Start start;
   boolean isSeeded;
   Instant lastSeenAt;

@@ -93,8 +93,8 @@ final class MemoryStream {
   }
 
   /** A group that starts there; one of this name is replaced. */
-  MemoryGroup register(String group, Start start, Instant lastSeenAt) {
-    MemoryGroup made = new MemoryGroup(this, ++lastNumber, group, start, lastSeenAt);
+  MemoryGroup register(String group, Start start, Instant createdAt) {
+    MemoryGroup made = new MemoryGroup(this, ++lastNumber, group, start, createdAt);
     groups.put(group, made);
     return made;
   }

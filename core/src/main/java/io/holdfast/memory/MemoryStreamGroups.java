@@ -90,7 +90,7 @@ final class MemoryStreamGroups implements StreamGroups {
       return 0;
     }
     if (isKeepingStart) {
-      stream.register(group, found.start, found.lastSeenAt);
+      stream.register(group, found.start, found.createdAt).lastSeenAt = found.lastSeenAt;
     }
     return found.cursors.size();
   }

@@ -65,6 +65,11 @@ public final class QueueConsumer implements AutoCloseable {
     /** Returns items that were not started. */
     void handBack(int partition, List<LeasedItem> items);
 
+    /** Whether it is no use to lease again after this failure. */
+    default boolean isOver(QueueException failure) {
+      return failure.kind() == QueueException.Kind.FAILED;
+    }
+
     /** The consumer has ended. */
     void closed(QueueConsumer consumer);
   }
@@ -123,7 +128,7 @@ public final class QueueConsumer implements AutoCloseable {
       return;
     }
     if (failure != null) {
-      if (QueueEngine.asQueueException(failure).kind() == QueueException.Kind.FAILED) {
+      if (context.isOver(QueueEngine.asQueueException(failure))) {
         LOG.info("consuming {} ends: {}", queue.name(), failure.getMessage());
         return;
       }

@@ -160,7 +160,8 @@ final class ConsumerRuntime implements StreamConsumer {
 
   /** A turn that failed: what was done is settled later, as long as the lease lasts. */
   private void failed(StreamException e, @Nullable HeldBatch done) {
-    if (e.error() == StreamError.CLOSED) {
+    if (e.error() == StreamError.CLOSED
+        && work.engine().isClosed()) { // not just a server that ends
       stopped = true;
       return;
     }

@@ -4,6 +4,7 @@ import io.holdfast.lease.Time;
 import io.holdfast.lease.Timers;
 import io.holdfast.queue.LeasedItem;
 import io.holdfast.queue.QueueConsumer;
+import io.holdfast.queue.QueueException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +51,12 @@ final class Consuming implements QueueConsumer.Context {
   @Override
   public void handBack(int partition, List<LeasedItem> items) {
     queue.handBackAsync(partition, items.stream().map(LeasedItem::id).toList(), false);
+  }
+
+  /** A server that ends is followed by another. */
+  @Override
+  public boolean isOver(QueueException failure) {
+    return queues.isClosing();
   }
 
   @Override

@@ -111,6 +111,10 @@ public final class HttpQueues implements Queues {
     consumers.remove(consumer);
   }
 
+  boolean isClosing() {
+    return isClosing;
+  }
+
   /** Takes note of a lease that waits; it is ended when these queues close. */
   boolean enter(HttpLease lease) {
     leases.add(lease);
