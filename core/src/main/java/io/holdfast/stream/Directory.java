@@ -22,6 +22,7 @@ final class Directory {
   private final StreamStore store;
   private final Engine engine;
   private final Map<String, Known> known = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> turns = new ConcurrentHashMap<>();
 
   Directory(StreamStore store, Engine engine) {
     this.store = store;
@@ -32,7 +33,6 @@ final class Directory {
   private static final class Known {
     final StreamInfo info;
     final long readNanos;
-    final AtomicInteger turn = new AtomicInteger();
     volatile @Nullable List<String> partitions;
 
     Known(StreamInfo info, long readNanos) {
@@ -104,6 +104,14 @@ final class Directory {
     }
     return partitions.isEmpty()
         ? StreamRules.DEFAULT_PARTITION
-        : partitions.get(Math.floorMod(entry.turn.getAndIncrement(), partitions.size()));
+        : partitions.get(Math.floorMod(turn(queue).getAndIncrement(), partitions.size()));
+  }
+
+  /** Whose turn it is goes on when a queue is read anew. */
+  private AtomicInteger turn(String queue) {
+    if (turns.size() > MANY) {
+      turns.clear();
+    }
+    return turns.computeIfAbsent(queue, name -> new AtomicInteger());
   }
 }
