@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -244,7 +245,7 @@ class QueueCatalogTest {
     long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
     while (Objects.equals(TestDatabase.query(waiting), "0")) {
       assertThat(System.nanoTime()).isLessThan(until);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

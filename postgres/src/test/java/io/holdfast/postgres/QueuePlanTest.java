@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -310,7 +311,7 @@ class QueuePlanTest {
     long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
     while (Objects.equals(estimate(), "-1")) {
       assertThat(System.nanoTime()).isLessThan(until);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     assertThat(estimate()).isEqualTo("1000");
   }

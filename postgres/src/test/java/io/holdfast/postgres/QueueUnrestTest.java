@@ -37,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -95,7 +96,7 @@ class QueueUnrestTest {
               "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND pid = "
                   + other.unwrap(PGConnection.class).getBackendPID())
           == null) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
 
       orders.retry(List.of(List.of(Retry.now(leaseIds(orders, 1).get(0)))), CALL);

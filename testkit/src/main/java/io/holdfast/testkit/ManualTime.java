@@ -70,7 +70,7 @@ public final class ManualTime implements Time {
       if (System.nanoTime() - until > 0) {
         throw new AssertionError(parked.size() + " threads wait on the clock, not " + threads);
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 }

@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 
 /** A server over memory on a manual clock, and a client that sends what it is told. */
 final class QueueServer implements AutoCloseable {
@@ -120,7 +121,7 @@ final class QueueServer implements AutoCloseable {
   /** Waits, in real time, until so many leases wait. */
   void awaitLeases(String queue, int count) {
     while (queues.queue(queue).admin().stats().leaseWaiting() != count) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Configure, push and pop, as the wire has them. */
@@ -255,7 +256,7 @@ class StreamMessageWireTest extends StreamWire {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (((StreamService) streams).waiting() != count) {
       assertThat(System.nanoTime()).isLessThan(until);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

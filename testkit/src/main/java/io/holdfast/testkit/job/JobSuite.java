@@ -37,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -302,7 +303,7 @@ public abstract class JobSuite {
       if (System.nanoTime() - until > 0) {
         throw new AssertionError("it did not happen");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

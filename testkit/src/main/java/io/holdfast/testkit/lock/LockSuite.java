@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -158,7 +159,7 @@ public abstract class LockSuite {
     long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(Pause.LIMIT_SECONDS);
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("waited in vain").isLessThan(endNanos);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +53,7 @@ public abstract class ConsumerContract extends QueueSuite {
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - until).as(what).isNegative();
       settle();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Pushes that are held: taken, and stored when that ends. */
@@ -215,7 +216,7 @@ public abstract class StreamHoldContract extends StreamSuite {
     sealing.admin().resumePush(QUEUE);
     time.advance(DRAIN);
     while (sealing.step() > 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
 
     Popped popped = sealing.pop(request(5));

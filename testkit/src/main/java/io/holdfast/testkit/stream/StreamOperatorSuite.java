@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** What suites need that look at streams as their operators and runtimes do. */
@@ -126,7 +127,7 @@ public abstract class StreamOperatorSuite extends StreamSuite {
     while (!condition.getAsBoolean()) {
       settle();
       assertThat(System.nanoTime() - until).as("it happens").isNegative();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

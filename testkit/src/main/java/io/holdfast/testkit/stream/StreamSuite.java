@@ -41,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
@@ -280,7 +281,7 @@ public abstract class StreamSuite {
       if (System.nanoTime() - until > 0) {
         throw new AssertionError("it did not happen");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 
