@@ -264,6 +264,7 @@ public abstract class QueueAdminContract extends QueueSuite {
     queues.delete("q", false);
 
     settle();
+    eventually(waiting::isDone);
     assertThat(waiting).isCompletedExceptionally();
     failing(INVALID, () -> produce(queue, "a"));
     failing(INVALID, () -> now(waiting(queue, "other", 1)));
