@@ -45,7 +45,7 @@ class HttpPostgresJobWorkerTest {
       },
       because =
           "the first stores more than 1,000 jobs at once, which is more than one call may; the second"
-              + " counts beats, and on a busy machine there was one more than the clock asked for")
+              + " counts beats, and one more comes when hints of the store begin to be heard")
   class WorkerLease extends JobWorkerLeaseContract {
     @Override
     protected JobSubject subject(ManualTime time) {
