@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,6 +75,9 @@ class CommandsTest {
     ok("queues", "create", "mail", "--lease", "1m", "--dead-queue", "dead", "--max-attempts", "2");
     assertThat(ok("queues", "list")).contains("mail", "dead");
     assertThat(json("queues", "show", "mail").get("deadQueue").asText()).isEqualTo("dead");
+    ok("queues", "configure", "mail", "--lease", "2m");
+    assertThat(json("queues", "show", "mail").get("leaseTimeout").asText()).isEqualTo("2m");
+    assertThat(json("queues", "show", "mail").get("maxAttempts").asInt()).isEqualTo(2);
 
     ok("produce", "mail", "to ann", "--kind", "letter", "--reference", "ann");
     ok("produce", "mail", "later", "--at", "2999-01-01T00:00:00Z");
@@ -147,6 +151,8 @@ class CommandsTest {
     assertThat(ok("streams", "delete", "orders")).contains("deleted");
     assertThat(run("streams", "show", "orders").code).isEqualTo(1);
     assertThat(run("streams", "seek", "orders", "billing", "never").code).isEqualTo(2);
+    String nobody = new UUID(1, 2).toString();
+    assertThat(run("ack", nobody, "t", "--lease", nobody).code).isEqualTo(1);
   }
 
   @Test
@@ -236,6 +242,10 @@ class CommandsTest {
 
   @Test
   void mistakes_are_told_and_end_with_two() {
+    for (String address : List.of("garbage", "ftp://localhost", "http://")) {
+      int code = Main.commandLine(System.out).execute("queues", "list", "--server", address);
+      assertThat(code).as(address).isEqualTo(2);
+    }
     assertThat(run("queues", "list", "--db", "postgres://x/y").code).isEqualTo(2);
     assertThat(run("streams", "configure", "s", "--option", "nonsense=1").code).isEqualTo(2);
     assertThat(run("jobs", "retry", "x", "--run-at", "soon").code).isEqualTo(2);

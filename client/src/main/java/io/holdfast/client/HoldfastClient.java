@@ -30,7 +30,11 @@ public final class HoldfastClient implements AutoCloseable {
     this.jobs = HttpJobs.over(channel, options.time());
   }
 
-  /** Of the server at {@code url}, such as {@code http://localhost:7070}. Sends nothing yet. */
+  /**
+   * Of the server at {@code url}, such as {@code http://localhost:7070}. Sends nothing yet.
+   *
+   * @throws IllegalArgumentException if that is no address of a server
+   */
   public static HoldfastClient connect(String url) {
     return connect(url, ClientOptions.DEFAULTS);
   }
@@ -38,6 +42,10 @@ public final class HoldfastClient implements AutoCloseable {
   /** The same with these options. */
   public static HoldfastClient connect(String url, ClientOptions options) {
     URI server = URI.create(url.endsWith("/") ? url.substring(0, url.length() - 1) : url);
+    String scheme = String.valueOf(server.getScheme());
+    if (server.getHost() == null || !scheme.equals("http") && !scheme.equals("https")) {
+      throw new IllegalArgumentException("an address such as http://localhost:7070, not " + url);
+    }
     Channel.Settings settings =
         new Channel.Settings(options.token(), options.connectTimeout(), options.answerTimeout());
     return new HoldfastClient(new Channel(server, settings), options);

@@ -19,6 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +158,49 @@ class HoldfastServerTest {
                 "",
                 ""))
         .startsWith("HTTP/1.1 400");
+  }
+
+  @Test
+  void while_it_ends_nobody_new_gets_in_and_who_is_in_is_told() throws Exception {
+    HoldfastServer ending =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()),
+            ServerOptions.DEFAULTS.port(0).shutdownTimeout(Duration.ofSeconds(5)));
+    int port = ending.address().getPort();
+    try (Socket running = new Socket("127.0.0.1", port);
+        Socket inside = new Socket("127.0.0.1", port)) {
+      send(running, "POST /v1/queues.list HTTP/1.1", "Content-Length: 9");
+      send(inside, "GET /ready HTTP/1.1");
+      assertThat(said(inside)).startsWith("HTTP/1.1 200");
+      CompletableFuture<Void> end = CompletableFuture.runAsync(ending::close);
+      do {
+        send(inside, "GET /ready HTTP/1.1");
+      } while (!said(inside).startsWith("HTTP/1.1 503"));
+
+      try (Socket late = new Socket("127.0.0.1", port)) {
+        send(late, "GET /live HTTP/1.1");
+        assertThat(said(late)).isEmpty();
+      } catch (IOException refused) {
+        // as good
+      }
+      end.get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void send(Socket socket, String line, String... headers) throws IOException {
+    String head = line + "\r\nHost: localhost\r\n" + String.join("\r\n", headers);
+    socket
+        .getOutputStream()
+        .write(
+            (head + (headers.length == 0 ? "\r\n" : "\r\n\r\n")).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** What comes next, in one piece as answers are short; empty at the end. */
+  private static String said(Socket socket) throws IOException {
+    socket.setSoTimeout(10_000);
+    byte[] bytes = new byte[10_000];
+    int read = socket.getInputStream().read(bytes);
+    return read < 0 ? "" : new String(bytes, 0, read, StandardCharsets.UTF_8);
   }
 
   @Test
