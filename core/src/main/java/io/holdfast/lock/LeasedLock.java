@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,8 +31,7 @@ public final class LeasedLock implements Lock {
   private final Time time;
   private final Set<LeasedLock> held;
   private final ReentrantLock local = new ReentrantLock();
-  private @Nullable Acquired lease;
-  private volatile boolean lost;
+  private @Nullable Hold hold;
 
   LeasedLock(LockService locks, LockKey key, Time time, Set<LeasedLock> held) {
     this.locks = locks;
@@ -39,6 +39,9 @@ public final class LeasedLock implements Lock {
     this.time = time;
     this.held = held;
   }
+
+  /** One lease; whether it was lost is its own, for word of that may come after the next began. */
+  private record Hold(Acquired lease, AtomicBoolean lost) {}
 
   /** Waits without limit, whatever interrupts. Throws when the store fails. */
   @Override
@@ -111,17 +114,17 @@ public final class LeasedLock implements Lock {
 
   /** The fence of the present hold. */
   public Fence fence() {
-    Acquired present = lease;
+    Hold present = hold;
     if (!local.isHeldByCurrentThread() || present == null) {
       throw new IllegalMonitorStateException("not held by this thread");
     }
-    return present.fence();
+    return present.lease().fence();
   }
 
   /** Whether this thread holds the lock and may rely on it now. */
   public boolean isHeld() {
-    Acquired present = lease;
-    return local.isHeldByCurrentThread() && present != null && present.isHeld();
+    Hold present = hold;
+    return local.isHeldByCurrentThread() && present != null && present.lease().isHeld();
   }
 
   private boolean enterUninterrupted() {
@@ -154,12 +157,12 @@ public final class LeasedLock implements Lock {
     boolean entered = false;
     try {
       if (acquire.get() instanceof Acquired got) {
-        lease = got;
-        lost = false;
+        AtomicBoolean lost = new AtomicBoolean();
+        hold = new Hold(got, lost);
         entered = true;
         // Kept from being collected while it is held, should nobody refer to it meanwhile.
         held.add(this);
-        got.keep(reason -> lost = true);
+        got.keep(reason -> lost.set(true));
       }
       return entered;
     } finally {
@@ -171,15 +174,16 @@ public final class LeasedLock implements Lock {
 
   /** Releases the lease; false when it was lost. A failed release goes to the listener. */
   private boolean leave() {
-    Acquired present = Objects.requireNonNull(lease);
-    lease = null;
+    Hold present = Objects.requireNonNull(hold);
+    Acquired lease = present.lease();
+    hold = null;
     held.remove(this);
     boolean interrupted = Thread.interrupted();
     try {
-      boolean good = present.isHeld() && !lost;
-      return present.release().ok() && good;
+      boolean good = lease.isHeld() && !present.lost().get();
+      return lease.release().ok() && good;
     } catch (LockException e) {
-      locks.releaseFailed(e, present);
+      locks.releaseFailed(e, lease);
       return true;
     } finally {
       restore(interrupted);
