@@ -11,14 +11,22 @@ final class PostgresJobSubject implements JobSubject {
   private final String url;
   private final JobTables tables;
   private final PostgresOptions options;
+  private final boolean isListening;
   private final List<PostgresStore> stores = new CopyOnWriteArrayList<>();
 
   PostgresJobSubject(ManualTime time) {
-    this(TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time));
+    this(TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time), false);
   }
 
-  PostgresJobSubject(String url, PostgresOptions options) {
+  /** One whose processes hear hints from the start, so that a test knows what they look at when. */
+  static PostgresJobSubject listening(ManualTime time) {
+    return new PostgresJobSubject(
+        TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time), true);
+  }
+
+  private PostgresJobSubject(String url, PostgresOptions options, boolean isListening) {
     this.url = url;
+    this.isListening = isListening;
     this.tables = JobSchemas.take();
     this.options = options.withJobTables(tables);
   }
@@ -28,6 +36,9 @@ final class PostgresJobSubject implements JobSubject {
     PostgresStore store =
         new PostgresStore(Pools.open(ConnectionString.parse(url), options.pool()), options);
     stores.add(store);
+    if (isListening) {
+      TestDatabase.awaitListening(store.jobs().hints());
+    }
     return store.jobs();
   }
 

@@ -22,7 +22,7 @@ class PostgresJobWorkerTest {
   class Running extends JobWorkerContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -30,7 +30,7 @@ class PostgresJobWorkerTest {
   class Places extends JobWorkerPlacesContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -38,7 +38,7 @@ class PostgresJobWorkerTest {
   class Leases extends JobWorkerLeaseContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -46,7 +46,7 @@ class PostgresJobWorkerTest {
   class Faults extends JobWorkerFaultContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -54,7 +54,7 @@ class PostgresJobWorkerTest {
   class Retries extends JobWorkerRetryContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -62,7 +62,7 @@ class PostgresJobWorkerTest {
   class Timeouts extends JobWorkerTimeoutContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -70,7 +70,7 @@ class PostgresJobWorkerTest {
   class Queues extends JobWorkerQueuesContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -78,7 +78,7 @@ class PostgresJobWorkerTest {
   class Contexts extends JobWorkerContextContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -86,7 +86,7 @@ class PostgresJobWorkerTest {
   class Threads extends JobWorkerThreadsContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -94,7 +94,7 @@ class PostgresJobWorkerTest {
   class Stopping extends JobWorkerStopContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -102,7 +102,7 @@ class PostgresJobWorkerTest {
   class Cancelling extends JobWorkerCancelContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 
@@ -110,7 +110,7 @@ class PostgresJobWorkerTest {
   class Interrupts extends JobWorkerInterruptContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return new PostgresJobSubject(time);
+      return PostgresJobSubject.listening(time);
     }
   }
 }

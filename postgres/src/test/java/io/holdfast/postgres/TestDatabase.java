@@ -133,10 +133,15 @@ final class TestDatabase {
    */
   static LockSubject listening(ManualTime time) {
     LockSubject subject = subject(time);
-    CompletableFuture<Void> heard = new CompletableFuture<>();
-    subject.backend().hints().listen(new FirstToListen(heard));
-    heard.orTimeout(20, TimeUnit.SECONDS).join();
+    awaitListening(subject.backend().hints());
     return subject;
+  }
+
+  /** Waits until hints are heard: nobody who listens from now on is told that some were missed. */
+  static void awaitListening(Hints hints) {
+    CompletableFuture<Void> heard = new CompletableFuture<>();
+    hints.listen(new FirstToListen(heard));
+    heard.orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   /** Hears nothing but that somebody listens. */

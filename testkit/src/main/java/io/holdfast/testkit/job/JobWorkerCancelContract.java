@@ -86,8 +86,8 @@ public abstract class JobWorkerCancelContract extends JobWorkerSuite {
     String id = enqueue("second").get(0);
     soon(() -> buffers(worker, 1));
 
-    int beats = store.count("beat");
     jobs.cancel(List.of(id));
+    int beats = store.count("beat");
     soon(() -> store.count("beat") > beats);
     pending.end("first");
     run(worker);
