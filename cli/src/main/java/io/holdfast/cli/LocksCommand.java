@@ -9,9 +9,14 @@ import picocli.CommandLine.Spec;
 /** Looking into locks, and stepping in. */
 @Command(
     name = "locks",
-    header = "List, inspect and break locks.",
+    header = "List, count, inspect and break locks.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {LocksListCommand.class, LocksShowCommand.class, LocksBreakCommand.class})
+    subcommands = {
+      LocksListCommand.class,
+      LocksStatsCommand.class,
+      LocksShowCommand.class,
+      LocksBreakCommand.class
+    })
 final class LocksCommand implements Runnable {
   @Option(
       names = {"-h", "--help"},
@@ -23,6 +28,6 @@ final class LocksCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "list, show or break is missing");
+    throw new ParameterException(spec.commandLine(), "list, stats, show or break is missing");
   }
 }

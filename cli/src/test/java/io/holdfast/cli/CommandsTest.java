@@ -107,6 +107,7 @@ class CommandsTest {
     assertThat(ok("locks", "list", "--raw", "--prefix", "commands:"))
         .contains("000000000000001", "commands:key");
     assertThat(json("locks", "list", "--prefix", "commands:").get("locks")).hasSize(1);
+    assertThat(json("locks", "stats").get("liveLocks").asLong()).isPositive();
     assertThat(json("locks", "show", "commands:key").get("locked").asBoolean()).isTrue();
     assertThat(ok("locks", "show", "commands:key")).contains("locked", "counter   1");
     assertThat(run("locks", "break", "commands:key", "--fence", "2").code).isEqualTo(1);

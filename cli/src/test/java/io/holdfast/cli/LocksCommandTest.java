@@ -123,6 +123,16 @@ class LocksCommandTest {
   }
 
   @Test
+  void stats_count_what_is_held() throws JsonProcessingException {
+    long before = json(locks("stats", "--json")).get("liveLocks").longValue();
+    try (Acquired lock = held("stats")) {
+      assertThat(json(locks("stats", "--json")).get("liveLocks").longValue()).isEqualTo(before + 1);
+      assertThat(locks("stats").out()).contains("live locks    " + (before + 1), "waiters       0");
+      assertThat(lock.isHeld()).isTrue();
+    }
+  }
+
+  @Test
   void a_break_needs_the_fence_of_the_holder() {
     Acquired lock = held("break");
 
