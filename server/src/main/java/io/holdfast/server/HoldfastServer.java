@@ -3,6 +3,7 @@ package io.holdfast.server;
 import io.holdfast.server.dashboard.DashboardApi;
 import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Entrance;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Kernel;
 import io.holdfast.server.http.PlainDialect;
 import io.holdfast.server.http.Route;
@@ -112,15 +113,16 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private List<Api> apis() {
+    HeldTimes held = new HeldTimes(meters);
     return List.of(
         new HealthApi(services, options.version(), kernel::isDraining),
         new MetricsApi(meters, services.telemetry(), dashboard::refresh),
         new OpenApi(options.version()),
         dashboard,
-        new LocksApi(services.locks()),
-        new QueueApi(services.queues()),
-        new StreamApi(services.streams(), options.implicitAck()),
-        new JobsApi(services.jobs()));
+        new LocksApi(services.locks(), held),
+        new QueueApi(services.queues(), held),
+        new StreamApi(services.streams(), options.implicitAck(), held),
+        new JobsApi(services.jobs(), held));
   }
 
   /** Everything it serves. */

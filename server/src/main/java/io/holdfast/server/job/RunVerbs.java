@@ -7,12 +7,14 @@ import io.holdfast.job.JobError;
 import io.holdfast.job.JobException;
 import io.holdfast.job.JobStore;
 import io.holdfast.job.Jobs;
+import io.holdfast.job.LeasedJob;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.Reserved;
 import io.holdfast.job.Settlement;
 import io.holdfast.job.WorkerInfo;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Routes;
@@ -30,13 +32,15 @@ final class RunVerbs {
   private static final int LONGEST_NAME = 64;
 
   private final Jobs jobs;
+  private final HeldTimes held;
   private final Map<WaitName, CompletableFuture<Reserved>> waits = new ConcurrentHashMap<>();
 
   /** A wait, by the client's name for it; the names of others do not matter. */
   private record WaitName(String caller, String id) {}
 
-  RunVerbs(Jobs jobs) {
+  RunVerbs(Jobs jobs, HeldTimes held) {
     this.jobs = jobs;
+    this.held = held;
   }
 
   void mount(Routes routes) {
@@ -130,6 +134,10 @@ final class RunVerbs {
   }
 
   private Answer answer(Reserved reserved, Documents.Payload form) {
+    if (!reserved.jobs().isEmpty()) {
+      LeasedJob first = reserved.jobs().get(0);
+      held.given(HeldTimes.Kind.JOB, first.job().queue(), first.held().token());
+    }
     JobWire.JobReserveReply reply =
         new JobWire.JobReserveReply(
             reserved.jobs().stream().map(job -> Documents.leased(job, form)).toList(),

@@ -10,6 +10,7 @@ import io.holdfast.job.Settled;
 import io.holdfast.job.Settlement;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Routes;
 import io.holdfast.server.http.WireJson;
@@ -25,9 +26,11 @@ final class SettleVerbs {
   private static final long BODY_LIMIT = 16L << 20;
 
   private final Jobs jobs;
+  private final HeldTimes held;
 
-  SettleVerbs(Jobs jobs) {
+  SettleVerbs(Jobs jobs, HeldTimes held) {
     this.jobs = jobs;
+    this.held = held;
   }
 
   void mount(Routes routes) {
@@ -170,11 +173,13 @@ final class SettleVerbs {
     return settled.thenApply(answers -> answer(settlements, answers, mayKill));
   }
 
-  private static Answer answer(
-      List<? extends Settlement> asked, List<Settled> answers, boolean mayKill) {
+  private Answer answer(List<? extends Settlement> asked, List<Settled> answers, boolean mayKill) {
     List<JobWire.JobSettled> results = new ArrayList<>();
     for (int i = 0; i < answers.size(); i++) {
       Settled one = answers.get(i);
+      if (one.isOk() && asked.get(i) instanceof Settlement.Ack ack) {
+        held.settled(HeldTimes.Kind.JOB, List.of(ack.held().token()));
+      }
       boolean isDead = mayKill && one.isOk() && asked.get(i) instanceof Settlement.Fail;
       results.add(
           new JobWire.JobSettled(

@@ -17,12 +17,14 @@ import io.holdfast.lock.Wait;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Api;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
 import io.holdfast.server.http.WireJson;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +35,12 @@ public final class LocksApi implements Api {
   private static final long LONGEST_WAIT_MS = 600_000;
 
   private final Locks locks;
+  private final HeldTimes held;
 
   /** Serves these locks. */
-  public LocksApi(Locks locks) {
+  public LocksApi(Locks locks, HeldTimes held) {
     this.locks = locks;
+    this.held = held;
   }
 
   @Override
@@ -103,6 +107,7 @@ public final class LocksApi implements Api {
 
   private Answer answer(LockAttempt attempt) {
     if (attempt instanceof Acquired granted) {
+      held.given(HeldTimes.Kind.LOCK, "", granted.lockId());
       LockWire.LockAcquireReply reply =
           new LockWire.LockAcquireReply(
               true,
@@ -129,6 +134,9 @@ public final class LocksApi implements Api {
         () -> {
           checkOwner(exchange, id);
           ReleaseOutcome outcome = locks.release(id);
+          if (outcome.ok()) {
+            held.settled(HeldTimes.Kind.LOCK, List.of(id));
+          }
           return WireJson.answer(new LockWire.LockReleaseReply(outcome.ok(), reason(outcome)));
         });
   }

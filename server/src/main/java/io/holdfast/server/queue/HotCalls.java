@@ -15,6 +15,7 @@ import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Queues;
 import io.holdfast.server.http.Answer;
+import io.holdfast.server.http.HeldTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,9 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class HotCalls {
   private final Queues queues;
+  private final HeldTimes held;
 
-  HotCalls(Queues queues) {
+  HotCalls(Queues queues, HeldTimes held) {
     this.queues = queues;
+    this.held = held;
   }
 
   private Queue queue(QueueCall<?> call, String name) {
@@ -73,10 +76,11 @@ final class HotCalls {
     return new LeaseRequest(request.clientId(), request.batchSize(), timeout);
   }
 
-  private static Answer leased(QueueCall<QueueLeaseRequest> call, Queue queue, LeasedItems leased) {
+  private Answer leased(QueueCall<QueueLeaseRequest> call, Queue queue, LeasedItems leased) {
     if (leased.isEmpty()) {
       throw QueueException.retryable("request timeout; no items are in the queue, try again", null);
     }
+    held.given(HeldTimes.Kind.QUEUE, queue.name(), leased.ids().get(0));
     return call.answer(Wire.leased(queue.name(), leased))
         .orUndo(isKnown -> queue.handBackAsync(leased.partition(), leased.ids(), isKnown));
   }
@@ -96,7 +100,11 @@ final class HotCalls {
       return inTurn(e, queue.completeAsync(request.partition(), List.of(), Duration.ZERO), "ids");
     }
     return call.awaited(queue.completeAsync(request.partition(), request.ids(), timeout), timeout)
-        .thenApply(done -> call.done());
+        .thenApply(
+            done -> {
+              held.settled(HeldTimes.Kind.QUEUE, request.ids());
+              return call.done();
+            });
   }
 
   CompletableFuture<Answer> retry(QueueCall<QueueRetryRequest> call) {

@@ -29,6 +29,7 @@ import io.holdfast.client.queue.QueueMessages.StorageListRequest;
 import io.holdfast.queue.Queues;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Api;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
@@ -48,8 +49,8 @@ public final class QueueApi implements Api {
   private final StorageCalls storage;
 
   /** For these queues. */
-  public QueueApi(Queues queues) {
-    this.hot = new HotCalls(queues);
+  public QueueApi(Queues queues, HeldTimes held) {
+    this.hot = new HotCalls(queues, held);
     this.admin = new AdminCalls(queues);
     this.storage = new StorageCalls(queues);
   }

@@ -4,12 +4,16 @@ import io.holdfast.client.stream.AckWire;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.stream.AckMode;
+import io.holdfast.stream.Acked;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.Streams;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -18,12 +22,19 @@ final class AckEndpoints {
   private final Streams streams;
   private final Partitions partitions;
   private final PopEndpoints pops;
+  private final HeldTimes held;
   private final AckMode byDefault;
 
-  AckEndpoints(Streams streams, Partitions partitions, PopEndpoints pops, AckMode byDefault) {
+  AckEndpoints(
+      Streams streams,
+      Partitions partitions,
+      PopEndpoints pops,
+      HeldTimes held,
+      AckMode byDefault) {
     this.streams = streams;
     this.partitions = partitions;
     this.pops = pops;
+    this.held = held;
     this.byDefault = byDefault;
   }
 
@@ -85,7 +96,13 @@ final class AckEndpoints {
             names ->
                 streams
                     .ackAsync(verdicts.acks(), mode)
-                    .thenApply(acked -> Doc.ok(verdicts.results(acked, names))));
+                    .thenApply(acked -> Doc.ok(results(verdicts, acked, names))));
+  }
+
+  private List<AckWire.Acked> results(
+      Verdicts verdicts, List<Acked> acked, Map<UUID, Partitions.Name> names) {
+    held.settled(HeldTimes.Kind.STREAM, verdicts.leases(acked));
+    return verdicts.results(acked, names);
   }
 
   private CompletableFuture<Answer> ackPop(Exchange exchange) {
@@ -106,7 +123,7 @@ final class AckEndpoints {
                         both -> {
                           AckWire.AckedPopped answer =
                               new AckWire.AckedPopped(
-                                  verdicts.results(both.acked(), names),
+                                  results(verdicts, both.acked(), names),
                                   pops.document(both.popped()));
                           return pops.undoable(Doc.ok(answer), both.popped());
                         }));

@@ -6,6 +6,7 @@ import io.holdfast.client.stream.PopWire;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.stream.Batch;
@@ -40,14 +41,16 @@ final class PopEndpoints {
 
   private final Streams streams;
   private final Partitions partitions;
+  private final HeldTimes held;
   private final Map<Waiting, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
 
   /** A pop that can be called off, by who asked for it. */
   private record Waiting(String caller, UUID id) {}
 
-  PopEndpoints(Streams streams, Partitions partitions) {
+  PopEndpoints(Streams streams, Partitions partitions, HeldTimes held) {
     this.streams = streams;
     this.partitions = partitions;
+    this.held = held;
   }
 
   void mount(Mount mount) {
@@ -219,6 +222,9 @@ final class PopEndpoints {
     }
     partitions.learn(popped);
     Batch first = popped.batches().get(0);
+    if (popped.leaseId() != null) {
+      held.given(HeldTimes.Kind.STREAM, queue, popped.leaseId().toString());
+    }
     return new PopWire.Popped(
         true,
         queue,

@@ -1,6 +1,7 @@
 package io.holdfast.server.stream;
 
 import io.holdfast.server.http.Api;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Routes;
 import io.holdfast.stream.AckMode;
 import io.holdfast.stream.Streams;
@@ -12,6 +13,7 @@ import io.holdfast.stream.Streams;
 public final class StreamApi implements Api {
   private final Streams streams;
   private final AckMode ackMode;
+  private final HeldTimes held;
 
   /**
    * Serves these streams.
@@ -19,9 +21,10 @@ public final class StreamApi implements Api {
    * @param isImplicit whether a completed message completes earlier ones of its batch, if a call
    *     does not say otherwise
    */
-  public StreamApi(Streams streams, boolean isImplicit) {
+  public StreamApi(Streams streams, boolean isImplicit, HeldTimes held) {
     this.streams = streams;
     this.ackMode = isImplicit ? AckMode.CUMULATIVE : AckMode.EXPLICIT;
+    this.held = held;
   }
 
   @Override
@@ -29,9 +32,9 @@ public final class StreamApi implements Api {
     Mount mount = new Mount(routes);
     Partitions partitions = new Partitions(streams.browser());
     new PushEndpoints(streams).mount(mount);
-    PopEndpoints pops = new PopEndpoints(streams, partitions);
+    PopEndpoints pops = new PopEndpoints(streams, partitions, held);
     pops.mount(mount);
-    new AckEndpoints(streams, partitions, pops, ackMode).mount(mount);
+    new AckEndpoints(streams, partitions, pops, held, ackMode).mount(mount);
     new TransactionEndpoint(streams, partitions).mount(mount);
     new LeaseEndpoints(streams, partitions).mount(mount);
     new DeadLetterEndpoints(streams).mount(mount);

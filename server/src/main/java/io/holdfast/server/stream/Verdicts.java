@@ -75,6 +75,18 @@ final class Verdicts {
     return ids;
   }
 
+  /** The leases of those that were accepted. */
+  Set<String> leases(List<Acked> acked) {
+    Set<String> leases = new HashSet<>();
+    for (int i = 0; i < acked.size(); i++) {
+      UUID lease = acks.get(i).leaseId();
+      if (lease != null && acked.get(i).error() == null) {
+        leases.add(lease.toString());
+      }
+    }
+    return leases;
+  }
+
   /** What became of all of them, in the order in which they came. */
   List<AckWire.Acked> results(List<Acked> acked, Map<UUID, Partitions.Name> names) {
     List<Acked> all = new ArrayList<>(refused.stream().map(Acked::refused).toList());
