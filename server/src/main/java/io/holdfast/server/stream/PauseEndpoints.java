@@ -17,9 +17,11 @@ final class PauseEndpoints {
   private static final String PARTITION = "/api/v1/queues/{queue}/partitions/{partition}";
 
   private final Streams streams;
+  private final Queues queues;
 
   PauseEndpoints(Streams streams) {
     this.streams = streams;
+    this.queues = new Queues(streams);
   }
 
   /** What is paused; what is not mentioned stays. */
@@ -36,7 +38,7 @@ final class PauseEndpoints {
     mount.work(
         Mount.Place.get(MAINTENANCE, "Whether everything is paused"),
         Mount.Types.NONE,
-        exchange -> Doc.ok(state()));
+        exchange -> Doc.ok(state(exchange)));
     mount.work(
         Mount.Place.post(MAINTENANCE, Role.ADMIN, "Hold all pushes, or let them go"),
         Mount.Types.of(Maintenance.class, null),
@@ -68,9 +70,9 @@ final class PauseEndpoints {
     return new PushWire.Pauses(push, paused.pop());
   }
 
-  private Object state() {
+  private Object state(Exchange exchange) {
     StreamInfo.Paused paused = streams.admin().pausedAll();
-    long held = streams.admin().held(null);
+    long held = queues.held(exchange.caller());
     return Doc.of(
         "maintenanceMode", paused.push(),
         "bufferedMessages", held,
@@ -106,7 +108,7 @@ final class PauseEndpoints {
     } else {
       streams.admin().resumePush(null);
     }
-    return Doc.ok(state());
+    return Doc.ok(state(exchange));
   }
 
   private Answer pausePops(Exchange exchange) {

@@ -30,6 +30,13 @@ final class Queues {
     return seen;
   }
 
+  /** How many messages are put by, in them. */
+  long held(Caller caller) {
+    return caller.isRestricted()
+        ? seen(caller).stream().mapToLong(info -> streams.admin().held(info.name())).sum()
+        : streams.admin().held(null);
+  }
+
   StreamInfo get(String queue) {
     return streams.admin().find(queue).orElseThrow(() -> StreamException.noQueue(queue));
   }

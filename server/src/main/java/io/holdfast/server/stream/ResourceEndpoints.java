@@ -76,7 +76,7 @@ final class ResourceEndpoints {
             Doc.ok(
                 Doc.of(
                     "pending",
-                    streams.admin().held(null),
+                    queues.held(exchange.caller()),
                     "failed",
                     0,
                     "dbHealthy",

@@ -362,4 +362,20 @@ class StreamAccessTest extends StreamWire {
     assertThat(answered.toString()).isEqualTo(ANSWERED);
     assertThat(state()).isEqualTo(before);
   }
+
+  @Test
+  void a_token_for_other_names_does_not_count_what_is_held_for_them() {
+    streams.configure(StreamConfig.of("our.mail"));
+    streams.admin().holdPush(null);
+    for (String queue : List.of("their", "their", "our.mail")) {
+      streams.push(List.of(NewMessage.to(queue, "1")));
+    }
+
+    token = "ours";
+    assertThat(get("/api/v1/status/buffers").json().path("pending").asInt()).isEqualTo(1);
+    assertThat(get("/api/v1/system/maintenance").json().path("bufferedMessages").asInt())
+        .isEqualTo(1);
+    token = "read";
+    assertThat(get("/api/v1/status/buffers").json().path("pending").asInt()).isEqualTo(3);
+  }
 }
