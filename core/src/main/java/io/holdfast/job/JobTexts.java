@@ -1,5 +1,6 @@
 package io.holdfast.job;
 
+import io.holdfast.lease.Texts;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -7,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 final class JobTexts {
   /** The longest text of an error or a reason, in bytes of UTF-8. */
   static final int MAX_ERROR = 8 * 1024;
-
-  private static final char REPLACEMENT = 0xfffd;
 
   private JobTexts() {}
 
@@ -43,20 +42,17 @@ final class JobTexts {
 
   /** An error's text as it can be stored: what cannot be is replaced, what is too much is cut. */
   static String error(String text) {
-    StringBuilder clean = new StringBuilder(Math.min(text.length(), MAX_ERROR));
+    String stored = Texts.storable(text);
     int room = MAX_ERROR;
-    for (int i = 0; i < text.length(); ) {
-      int c = text.codePointAt(i);
-      i += Character.charCount(c);
-      boolean isHalf = c <= Character.MAX_VALUE && Character.isSurrogate((char) c);
-      int stored = c == 0 || isHalf ? REPLACEMENT : c;
-      room -= size(stored);
+    for (int i = 0; i < stored.length(); ) {
+      int c = stored.codePointAt(i);
+      room -= size(c);
       if (room < 0) {
-        break;
+        return stored.substring(0, i);
       }
-      clean.appendCodePoint(stored);
+      i += Character.charCount(c);
     }
-    return clean.toString();
+    return stored;
   }
 
   private static int size(int c) {

@@ -1,5 +1,6 @@
 package io.holdfast.stream;
 
+import io.holdfast.lease.Texts;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A verdict about one message.
  *
  * @param leaseId the lease of the batch; null only where the wire allows it
- * @param error why it failed, for the dead letter and for whoever looks
+ * @param error why it failed, for the dead letter and for whoever looks; what no database stores is
+ *     replaced in it, for whoever fails with a strange text has failed all the same
  */
 public record Ack(
     UUID partitionId,
@@ -16,6 +18,11 @@ public record Ack(
     Target message,
     Verdict verdict,
     @Nullable String error) {
+
+  /** Makes {@code error} storable. */
+  public Ack {
+    error = error == null ? null : Texts.storable(error);
+  }
 
   /**
    * Which message: by its offset, or by its transaction id.

@@ -74,7 +74,7 @@ final class Handlers {
     if (e instanceof Refusal refusal) {
       return refusal.getMessage();
     }
-    String text = e.toString().replace("\u0000", "");
+    String text = e.toString();
     return text.length() > 4000 ? text.substring(0, 4000) : text;
   }
 }

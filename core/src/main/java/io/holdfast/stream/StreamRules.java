@@ -155,7 +155,6 @@ public final class StreamRules {
       if (id != null) {
         checkTransactionId(id);
       }
-      checkStorable("error", ack.error());
     }
   }
 

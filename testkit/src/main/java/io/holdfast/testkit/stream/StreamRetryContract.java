@@ -157,6 +157,16 @@ public abstract class StreamRetryContract extends StreamSuite {
 
   @Test
   @Guarantee("S57")
+  void a_text_that_no_database_stores_does_not_keep_a_message_from_failing() {
+    push("p", "m");
+
+    streams.ack(List.of(acks(pop(1), Verdict.DEAD_LETTER, 0).get(0).because("a\0b\ud800c😀")));
+
+    assertThat(dead().get(0).failure().error()).isEqualTo("a\ufffdb\ufffdc😀");
+  }
+
+  @Test
+  @Guarantee("S57")
   void dlq_counts_also_above_a_gap_and_above_a_failure() {
     streams.configure(config().retrying(3, DELAY));
     push("p", numbered(5));

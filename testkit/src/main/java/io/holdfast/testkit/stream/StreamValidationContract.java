@@ -219,7 +219,6 @@ public abstract class StreamValidationContract extends StreamSuite {
     bad.add(about(good, "", good.message()));
     bad.add(about(good, good.group(), Ack.Target.transaction("")));
     bad.add(new Ack(good.partitionId(), GROUP, null, good.message(), Verdict.COMPLETED, null));
-    UNSTORABLE.forEach(error -> bad.add(good.because(error)));
 
     for (Ack ack : bad) {
       refused(() -> streams.ack(List.of(good, ack)));
