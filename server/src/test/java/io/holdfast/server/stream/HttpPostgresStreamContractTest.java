@@ -16,10 +16,7 @@ import io.holdfast.testkit.stream.StreamTimingContract;
 import io.holdfast.testkit.stream.StreamTransactionContract;
 import org.junit.jupiter.api.Nested;
 
-/**
- * The main stream suites through client and server, over PostgreSQL. The others add nothing to what
- * memory behind a server and PostgreSQL without one show.
- */
+/** What producers and consumers do with streams, through client and server, over PostgreSQL. */
 class HttpPostgresStreamContractTest {
   @Nested
   class Figures extends StreamFiguresContract {
