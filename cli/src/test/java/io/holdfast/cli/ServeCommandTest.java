@@ -1,0 +1,180 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.holdfast.client.HoldfastClient;
+import io.holdfast.queue.LeaseRequest;
+import io.holdfast.queue.NewItem;
+import io.holdfast.queue.NewQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast serve} as its users start and end it. */
+@Timeout(120)
+class ServeCommandTest {
+  @TempDir Path directory;
+
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private Cli serve(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("serve", "--port", "0"));
+    all.addAll(List.of(arguments));
+    return Cli.start(directory, all.toArray(String[]::new));
+  }
+
+  /** Where it is, as it tells. */
+  private static String address(Cli server) {
+    String dashboard = server.line("  Dashboard");
+    return dashboard.substring(0, dashboard.length() - 1);
+  }
+
+  private HttpResponse<String> get(String address) {
+    try {
+      return http.send(
+          HttpRequest.newBuilder(URI.create(address)).timeout(Duration.ofSeconds(20)).build(),
+          HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void it_serves_until_it_is_told_to_end_and_keeps_what_it_was_given() {
+    try (Cli server = serve("--data", "data")) {
+      server.line("Holdfast is ready.");
+      try (HoldfastClient client = HoldfastClient.connect(address(server))) {
+        client.queues().create(NewQueue.named("mails"));
+        client.queues().queue("mails").produce(NewItem.text("kept"));
+      }
+      assertThat(server.signal("TERM").end().code()).isZero();
+    }
+    try (Cli again = serve("--data", "data")) {
+      String address = address(again);
+      try (HoldfastClient client = HoldfastClient.connect(address)) {
+        LeaseRequest request = new LeaseRequest("me", 1, Duration.ofSeconds(20));
+        assertThat(client.queues().queue("mails").lease(request).items().get(0).text())
+            .isEqualTo("kept");
+      }
+      assertThat(get(address + "/").body()).contains("<title>");
+      assertThat(get(address + "/ready").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_demonstration_moves_everything() {
+    try (Cli server = serve("--memory", "--demo")) {
+      String address = address(server);
+
+      Cli.await("queues, streams, jobs and locks move", () -> isMoving(address));
+    }
+  }
+
+  private boolean isMoving(String address) {
+    String figures = get(address + "/metrics").body();
+    return List.of(
+            "holdfast_queue_operations_total\\{operation=\"completed\"[^\\n]* [1-9]",
+            "holdfast_stream_messages_total\\{[^\\n]* [1-9]",
+            "holdfast_job_finished_last_minute\\{[^\\n]* [1-9]",
+            "holdfast_lock_live [1-9]")
+        .stream()
+        .allMatch(figure -> Pattern.compile(figure).matcher(figures).find());
+  }
+
+  @Test
+  void without_its_database_it_says_what_it_waits_for() throws IOException {
+    try (Cli server = serve("--db", "postgres://user:geheim@127.0.0.1:1/db")) {
+      String problem = server.line("Holdfast waits: ");
+      String address = address(server);
+
+      assertThat(problem).isNotEmpty().doesNotContain("geheim");
+      assertThat(get(address + "/live").statusCode()).isEqualTo(200);
+      assertThat(get(address + "/ready").statusCode()).isEqualTo(503);
+      JsonNode refused = new ObjectMapper().readTree(lock(address));
+      assertThat(refused.at("/details/code").asText()).isNotEmpty().isNotEqualTo("Internal");
+      Cli.Done done = server.signal("TERM").end();
+      assertThat(done.code()).isZero();
+      assertThat(done.out() + done.err()).doesNotContain("geheim");
+    }
+  }
+
+  private String lock(String address) {
+    try {
+      HttpResponse<String> answer =
+          http.send(
+              HttpRequest.newBuilder(URI.create(address + "/v1/locks.isLocked"))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString("{\"key\":\"k\"}"))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isIn(503, 504);
+      return answer.body();
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void a_second_signal_ends_it_although_a_client_does_not_let_go() throws IOException {
+    try (Cli server = serve("--memory", "--shutdown-timeout", "50")) {
+      URI address = URI.create(address(server));
+      try (Socket client = new Socket(address.getHost(), address.getPort())) {
+        String half =
+            "POST /v1/jobs.get HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{";
+        client.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+        client.getOutputStream().flush();
+        Cli.await("the call is there", () -> figure(address, "holdfast_http_calls") == 2);
+
+        server.signal("TERM");
+        Cli.await("it takes no new calls", () -> !isServing(address));
+        server.signal("TERM");
+
+        assertThat(server.end().code()).isNotZero();
+      }
+    }
+  }
+
+  /** The value of a figure; the call that asks is among those that are served. */
+  private double figure(URI address, String name) {
+    return get(address + "/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .findFirst()
+        .orElse(-1);
+  }
+
+  private boolean isServing(URI address) {
+    try {
+      return get(address + "/metrics").statusCode() == 200;
+    } catch (UncheckedIOException refused) {
+      return false;
+    }
+  }
+
+  @Test
+  void without_tokens_it_stays_on_this_machine() {
+    Cli.Done done = Cli.run("serve", "--memory", "--port", "0", "--host", "0.0.0.0");
+
+    assertThat(done.code()).isEqualTo(2);
+    assertThat(done.err()).contains("--tokens", "--insecure").hasLineCount(1);
+  }
+}
