@@ -47,6 +47,7 @@ class LockPlanTest {
 
   @BeforeAll
   static void fill() {
+    TestDatabase.execute("CREATE SCHEMA IF NOT EXISTS " + TABLES.schema());
     try (Kernel kernel = Kernel.direct()) {
       kernel.locks(o -> o.withLockTables(TABLES)).setup();
     }

@@ -12,10 +12,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,17 +41,9 @@ class BadRequestsTest {
 
   @Test
   void a_server_on_postgres_refuses_them_all() throws Exception {
-    PostgresHoldfast on = PostgresHoldfast.open(database());
+    // A database of its own: what is stored here is no use to other tests.
+    PostgresHoldfast on = PostgresHoldfast.open(TestServer.freshDatabase());
     torment(new Services(on.locks(), on.queues(), on.streams(), on.jobs(), on));
-  }
-
-  /** One of its own: what is stored here is no use to other tests. */
-  private static String database() throws SQLException {
-    try (Connection connection = DriverManager.getConnection(TestServer.url());
-        Statement statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE bad_requests");
-    }
-    return TestServer.url().replaceFirst("(//[^/]+/)[^?]+", "$1bad_requests");
   }
 
   private void torment(Services services) throws Exception {

@@ -2,6 +2,11 @@ package io.holdfast.server;
 
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The PostgreSQL of the server's tests, which lives as long as the JVM. */
 public final class TestServer {
@@ -11,10 +16,24 @@ public final class TestServer {
               .withSetting("fsync", "off")
               .withSetting("full_page_writes", "off"));
 
+  private static final AtomicInteger MADE = new AtomicInteger();
+
   private TestServer() {}
 
   /** Where it is reached. */
   public static String url() {
     return POSTGRES.jdbcUrl();
+  }
+
+  /** Where a new and empty database of it is reached. */
+  public static String freshDatabase() {
+    String name = "fresh_" + MADE.incrementAndGet();
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+    return url().replaceFirst("(//[^/]+/)[^?]+", "$1" + name);
   }
 }

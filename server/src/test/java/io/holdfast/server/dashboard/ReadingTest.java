@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** Figures are right wherever they are read from. */
 class ReadingTest {
-  /** Other tests may use the same database. */
   private static <T> T named(List<T> all, Function<T, String> name, String wanted) {
     return all.stream().filter(one -> name.apply(one).equals(wanted)).findAny().orElseThrow();
   }
@@ -68,7 +67,7 @@ class ReadingTest {
 
   @Test
   void on_postgres() {
-    PostgresHoldfast store = PostgresHoldfast.open(TestServer.url());
+    PostgresHoldfast store = PostgresHoldfast.open(TestServer.freshDatabase());
     check(new Services(store.locks(), store.queues(), store.streams(), store.jobs(), store));
   }
 }
