@@ -14,6 +14,7 @@ public final class DutyRunner implements AutoCloseable {
   private final String name;
   private final Duty duty;
   private final Time time;
+  private final DutyCounts counts;
   private final Signal signal = new Signal();
   private volatile Thread thread;
   private volatile boolean closed;
@@ -24,6 +25,7 @@ public final class DutyRunner implements AutoCloseable {
     this.name = name;
     this.duty = duty;
     this.time = time;
+    this.counts = DutyCounts.of(name);
   }
 
   /** Says that the duty may have become due earlier than it announced. */
@@ -69,13 +71,17 @@ public final class DutyRunner implements AutoCloseable {
   }
 
   private long step() {
+    long beganNanos = System.nanoTime();
     try {
       return duty.work() > 0 ? time.nanos() : duty.dueNanos();
     } catch (RuntimeException e) {
+      counts.failed();
       if (!closed) {
         LOG.warn("{} failed and goes on: {}", name, e.getMessage(), e);
       }
       return Time.after(time.nanos(), PAUSE_AFTER_ERROR_MS);
+    } finally {
+      counts.took(System.nanoTime() - beganNanos);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.server;
 
 import io.holdfast.Telemetry;
+import io.holdfast.lease.DutyCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -8,7 +9,10 @@ import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the store counts about itself, for Prometheus. Used under the monitor of the registry. */
+/**
+ * What the store and the duties count about themselves, for Prometheus. Used under the monitor of
+ * the registry.
+ */
 final class Vitals {
   private final Telemetry telemetry;
   private final MeterRegistry meters;
@@ -26,10 +30,13 @@ final class Vitals {
   }
 
   void refresh() {
-    for (Telemetry.Figure figure : telemetry.figures()) {
-      Name name = new Name(figure.name(), figure.labels());
-      values.computeIfAbsent(name, n -> registered(figure)).now = figure.value();
-    }
+    telemetry.figures().forEach(this::show);
+    DutyCounts.figures().forEach(this::show);
+  }
+
+  private void show(Telemetry.Figure figure) {
+    Name name = new Name(figure.name(), figure.labels());
+    values.computeIfAbsent(name, n -> registered(figure)).now = figure.value();
   }
 
   private Value registered(Telemetry.Figure figure) {

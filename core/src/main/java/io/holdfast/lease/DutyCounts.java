@@ -1,0 +1,50 @@
+package io.holdfast.lease;
+
+import io.holdfast.Telemetry.Figure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How often the duties of this process have taken a step, how often that failed, and how long it
+ * took. Duties of the same kind count together, whoever runs them, so there are few names. Safe for
+ * use by many threads.
+ */
+public final class DutyCounts {
+  private static final Map<String, DutyCounts> KINDS = new ConcurrentHashMap<>();
+
+  private final LongAdder steps = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LongAdder nanos = new LongAdder();
+
+  private DutyCounts() {}
+
+  /** Of duties whose threads have this name. */
+  static DutyCounts of(String kind) {
+    return KINDS.computeIfAbsent(kind, k -> new DutyCounts());
+  }
+
+  void took(long stepNanos) {
+    steps.increment();
+    nanos.add(stepNanos);
+  }
+
+  void failed() {
+    failures.increment();
+  }
+
+  /** What has been counted so far. */
+  public static List<Figure> figures() {
+    List<Figure> figures = new ArrayList<>();
+    KINDS.forEach(
+        (kind, counts) -> {
+          Map<String, String> label = Map.of("duty", kind);
+          figures.add(Figure.total("holdfast.duty.steps", label, counts.steps.sum()));
+          figures.add(Figure.total("holdfast.duty.failures", label, counts.failures.sum()));
+          figures.add(Figure.total("holdfast.duty.seconds", label, counts.nanos.sum() / 1e9));
+        });
+    return figures;
+  }
+}
