@@ -49,6 +49,7 @@ function tokenNeeded() {
 }
 
 async function send(method, path, body, extra) {
+  const token = sessionStorage.getItem(KEY);
   const init = {
     method,
     headers: headers(extra),
@@ -67,7 +68,8 @@ async function send(method, path, body, extra) {
     throw new Failed("The server does not answer", 0);
   }
   if (response.status === 401) {
-    await tokenNeeded();
+    // Another call may have brought a new token while this one was on its way with the old.
+    if (sessionStorage.getItem(KEY) === token) await tokenNeeded();
     return send(method, path, body, extra);
   }
   return response;
