@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -61,6 +63,22 @@ final class Cli implements AutoCloseable {
   static Done run(String... arguments) {
     try (Cli cli = start(arguments)) {
       return cli.end();
+    }
+  }
+
+  /** The same in this JVM, for what needs no process of its own. */
+  static Done here(String... arguments) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    try {
+      int code =
+          Main.commandLine(new PrintStream(out, true, StandardCharsets.UTF_8)).execute(arguments);
+      return new Done(
+          code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    } finally {
+      System.setErr(before);
     }
   }
 

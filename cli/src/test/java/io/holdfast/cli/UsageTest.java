@@ -24,14 +24,19 @@ class UsageTest {
     return started.stream().map(Cli::end).toList();
   }
 
+  private static List<Cli.Done> here(String... commands) {
+    return Stream.of(commands).map(command -> Cli.here(command.split(" "))).toList();
+  }
+
   @Test
   void every_help_fits_a_screen() {
     List<Cli.Done> helps =
-        all(
+        here(
             "--help",
             "run --help",
             "locks --help",
             "locks list --help",
+            "locks stats --help",
             "locks show --help",
             "locks break --help",
             "migrate --help",

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * same sequences; take it out to explore others.
  */
 class DifferentialLockTest {
-  private static final int TRIES = 1000;
+  private static final int TRIES = 700;
   private static final int LONGEST = 80;
   private static final int ENOUGH = 20;
   private static final List<String> OUTCOMES =

@@ -31,7 +31,7 @@ class RestartTest {
 
   @BeforeEach
   void start() throws IOException {
-    serve(0);
+    serve(LastingPort.free());
     client = HoldfastClient.connect(server.address().toString(), ClientOptions.DEFAULTS);
   }
 

@@ -17,6 +17,7 @@ import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.Reserved;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.LastingPort;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
 import io.holdfast.testkit.Guarantee;
@@ -51,7 +52,7 @@ class HttpJobWaitTest {
 
   @BeforeEach
   void open() throws IOException {
-    serve(0);
+    serve(LastingPort.free());
     client = HoldfastClient.connect(server.address().toString());
   }
 
