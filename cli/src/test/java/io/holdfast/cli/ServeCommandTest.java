@@ -137,13 +137,15 @@ class ServeCommandTest {
       URI address = URI.create(address(server));
       try (Socket client = new Socket(address.getHost(), address.getPort())) {
         String half =
-            "POST /v1/jobs.get HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{";
+            "POST /v1/queue.produce HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{";
         client.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
         client.getOutputStream().flush();
         Cli.await("the call is there", () -> figure(address, "holdfast_http_calls") == 2);
 
         server.signal("TERM");
+        long sentNanos = System.nanoTime();
         Cli.await("it takes no new calls", () -> !isServing(address));
+        Cli.await("it is not the same moment", () -> System.nanoTime() - sentNanos > 500_000_000L);
         server.signal("TERM");
 
         assertThat(server.end().code()).isNotZero();

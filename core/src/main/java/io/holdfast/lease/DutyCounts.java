@@ -1,6 +1,5 @@
 package io.holdfast.lease;
 
-import io.holdfast.Telemetry.Figure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,16 +34,14 @@ public final class DutyCounts {
     failures.increment();
   }
 
-  /** What has been counted so far. */
-  public static List<Figure> figures() {
-    List<Figure> figures = new ArrayList<>();
+  /** What duties of one kind have done so far. */
+  public record Count(String duty, long steps, long failures, long nanos) {}
+
+  /** What has been counted so far, for each kind. */
+  public static List<Count> all() {
+    List<Count> all = new ArrayList<>();
     KINDS.forEach(
-        (kind, counts) -> {
-          Map<String, String> label = Map.of("duty", kind);
-          figures.add(Figure.total("holdfast.duty.steps", label, counts.steps.sum()));
-          figures.add(Figure.total("holdfast.duty.failures", label, counts.failures.sum()));
-          figures.add(Figure.total("holdfast.duty.seconds", label, counts.nanos.sum() / 1e9));
-        });
-    return figures;
+        (kind, c) -> all.add(new Count(kind, c.steps.sum(), c.failures.sum(), c.nanos.sum())));
+    return all;
   }
 }

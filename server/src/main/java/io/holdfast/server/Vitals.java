@@ -31,7 +31,12 @@ final class Vitals {
 
   void refresh() {
     telemetry.figures().forEach(this::show);
-    DutyCounts.figures().forEach(this::show);
+    for (DutyCounts.Count count : DutyCounts.all()) {
+      Map<String, String> label = Map.of("duty", count.duty());
+      show(Telemetry.Figure.total("holdfast.duty.steps", label, count.steps()));
+      show(Telemetry.Figure.total("holdfast.duty.failures", label, count.failures()));
+      show(Telemetry.Figure.total("holdfast.duty.seconds", label, count.nanos() / 1e9));
+    }
   }
 
   private void show(Telemetry.Figure figure) {

@@ -3,6 +3,7 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
+import io.holdfast.Store;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Tokens;
@@ -23,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A server over a fresh memory store on a manual clock, and exact words with it. */
+/** A server over a fresh store on a manual clock, and exact words with it. */
 public final class GoldenServer implements AutoCloseable {
-  public final ManualTime time = new ManualTime();
-  public final Holdfast holdfast = Holdfast.over(new MemoryStore(time));
+  public final ManualTime time;
+  public final Holdfast holdfast;
   private final HoldfastServer server;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -50,10 +51,17 @@ public final class GoldenServer implements AutoCloseable {
   }
 
   public GoldenServer() {
-    this(null);
+    this(new ManualTime(), null, null);
   }
 
-  private GoldenServer(@Nullable Path tokens) {
+  /** Over this store, which has this clock. */
+  public static GoldenServer over(ManualTime time, Store store) {
+    return new GoldenServer(time, store, null);
+  }
+
+  private GoldenServer(ManualTime time, @Nullable Store store, @Nullable Path tokens) {
+    this.time = time;
+    this.holdfast = Holdfast.over(store == null ? new MemoryStore(time) : store);
     try {
       server =
           HoldfastServer.start(
@@ -79,7 +87,7 @@ public final class GoldenServer implements AutoCloseable {
               Tokens.line("a", Set.of(Role.ADMIN), List.of(), "admin"),
               Tokens.line("aa", Set.of(Role.ADMIN), List.of("a/"), "a-admin"),
               Tokens.line("aw", Set.of(Role.WORK), List.of("a/"), "a-worker")));
-      return new GoldenServer(file);
+      return new GoldenServer(new ManualTime(), null, file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
