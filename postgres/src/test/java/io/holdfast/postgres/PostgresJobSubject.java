@@ -1,6 +1,7 @@
 package io.holdfast.postgres;
 
 import io.holdfast.job.JobBackend;
+import io.holdfast.testkit.Listening;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.job.JobSubject;
 import java.util.List;
@@ -37,7 +38,7 @@ final class PostgresJobSubject implements JobSubject {
         new PostgresStore(Pools.open(ConnectionString.parse(url), options.pool()), options);
     stores.add(store);
     if (isListening) {
-      TestDatabase.awaitListening(store.jobs().hints());
+      Listening.await(store.jobs().hints());
     }
     return store.jobs();
   }

@@ -2,10 +2,10 @@ package io.holdfast.postgres;
 
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
-import io.holdfast.lease.Hints;
 import io.holdfast.lock.LockBackend;
 import io.holdfast.lock.LockCall;
 import io.holdfast.lock.LockKey;
+import io.holdfast.testkit.Listening;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.lock.LockSubject;
 import java.sql.Connection;
@@ -15,8 +15,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -133,26 +131,8 @@ final class TestDatabase {
    */
   static LockSubject listening(ManualTime time) {
     LockSubject subject = subject(time);
-    awaitListening(subject.backend().hints());
+    Listening.await(subject.backend().hints());
     return subject;
-  }
-
-  /** Waits until hints are heard: nobody who listens from now on is told that some were missed. */
-  static void awaitListening(Hints hints) {
-    CompletableFuture<Void> heard = new CompletableFuture<>();
-    hints.listen(new FirstToListen(heard));
-    heard.orTimeout(60, TimeUnit.SECONDS).join();
-  }
-
-  /** Hears nothing but that somebody listens. */
-  private record FirstToListen(CompletableFuture<Void> heard) implements Hints.Listener {
-    @Override
-    public void hinted(String topic) {}
-
-    @Override
-    public void mayHaveMissedSome() {
-      heard.complete(null);
-    }
   }
 
   /** A fresh lock store on {@code time}, reached by {@code url}. */

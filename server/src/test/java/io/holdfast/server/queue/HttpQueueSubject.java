@@ -7,6 +7,7 @@ import io.holdfast.queue.QueueBackend;
 import io.holdfast.queue.QueueOptions;
 import io.holdfast.queue.QueueService;
 import io.holdfast.server.SpareServer;
+import io.holdfast.testkit.Listening;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.queue.QueueSubject;
 import io.holdfast.testkit.queue.SteppedQueues;
@@ -32,7 +33,12 @@ final class HttpQueueSubject implements QueueSubject {
 
   static HttpQueueSubject postgres(ManualTime time) {
     ServedPostgres served = new ServedPostgres(time);
-    return new HttpQueueSubject(() -> served.process().queues(), time, served::close);
+    return new HttpQueueSubject(() -> listening(served.process().queues()), time, served::close);
+  }
+
+  private static QueueBackend listening(QueueBackend queues) {
+    Listening.await(queues.hints());
+    return queues;
   }
 
   @Override
