@@ -22,7 +22,7 @@ class PostgresJobWorkerTest {
   class Running extends JobWorkerContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -30,7 +30,7 @@ class PostgresJobWorkerTest {
   class Places extends JobWorkerPlacesContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -46,7 +46,7 @@ class PostgresJobWorkerTest {
   class Faults extends JobWorkerFaultContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -54,7 +54,7 @@ class PostgresJobWorkerTest {
   class Retries extends JobWorkerRetryContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -62,7 +62,7 @@ class PostgresJobWorkerTest {
   class Timeouts extends JobWorkerTimeoutContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -70,7 +70,7 @@ class PostgresJobWorkerTest {
   class Queues extends JobWorkerQueuesContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -78,7 +78,7 @@ class PostgresJobWorkerTest {
   class Contexts extends JobWorkerContextContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -86,7 +86,7 @@ class PostgresJobWorkerTest {
   class Threads extends JobWorkerThreadsContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -94,7 +94,7 @@ class PostgresJobWorkerTest {
   class Stopping extends JobWorkerStopContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 
@@ -110,7 +110,7 @@ class PostgresJobWorkerTest {
   class Interrupts extends JobWorkerInterruptContract {
     @Override
     protected JobSubject subject(ManualTime time) {
-      return PostgresJobSubject.listening(time);
+      return new PostgresJobSubject(time);
     }
   }
 }

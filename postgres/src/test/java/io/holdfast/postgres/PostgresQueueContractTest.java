@@ -37,7 +37,7 @@ class PostgresQueueContractTest {
   class Leasing extends LeaseContract {
     @Override
     protected QueueSubject subject(ManualTime time) {
-      return new PostgresQueueSubject(time);
+      return PostgresQueueSubject.listening(time);
     }
   }
 

@@ -7,10 +7,7 @@ import io.holdfast.testkit.queue.QueueSubject;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/**
- * Queues in a schema of their own; each process has a store of its own over the same pool. Those
- * without a pooler between hear hints from the start, so that a test knows who looks when.
- */
+/** Queues in a schema of their own; each process has a store of its own over the same pool. */
 final class PostgresQueueSubject implements QueueSubject {
   private final String url;
   private final String schema = TestDatabase.unique("q");
@@ -19,7 +16,13 @@ final class PostgresQueueSubject implements QueueSubject {
   private final List<PostgresStore> stores = new CopyOnWriteArrayList<>();
 
   PostgresQueueSubject(ManualTime time) {
-    this(TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time), true);
+    this(TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time));
+  }
+
+  /** One whose processes hear hints from the start, so that a test knows who looks when. */
+  static PostgresQueueSubject listening(ManualTime time) {
+    return new PostgresQueueSubject(
+        TestDatabase.url(), PostgresOptions.DEFAULTS.withTime(time), true);
   }
 
   PostgresQueueSubject(String url, PostgresOptions options) {

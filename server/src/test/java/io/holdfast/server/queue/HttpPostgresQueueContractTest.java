@@ -41,7 +41,7 @@ class HttpPostgresQueueContractTest {
   class Leasing extends LeaseContract {
     @Override
     protected QueueSubject subject(ManualTime time) {
-      return served(time);
+      return HttpQueueSubject.listeningPostgres(time);
     }
   }
 

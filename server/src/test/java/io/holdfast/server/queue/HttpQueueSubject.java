@@ -33,6 +33,12 @@ final class HttpQueueSubject implements QueueSubject {
 
   static HttpQueueSubject postgres(ManualTime time) {
     ServedPostgres served = new ServedPostgres(time);
+    return new HttpQueueSubject(() -> served.process().queues(), time, served::close);
+  }
+
+  /** The same, hearing hints from the start, so that a test knows who looks when. */
+  static HttpQueueSubject listeningPostgres(ManualTime time) {
+    ServedPostgres served = new ServedPostgres(time);
     return new HttpQueueSubject(() -> listening(served.process().queues()), time, served::close);
   }
 
