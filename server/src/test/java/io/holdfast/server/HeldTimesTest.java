@@ -13,9 +13,6 @@ import io.holdfast.queue.LeasedItems;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.Queue;
-import io.holdfast.stream.Ack;
-import io.holdfast.stream.Batch;
-import io.holdfast.stream.Message;
 import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.Popped;
@@ -85,9 +82,7 @@ class HeldTimesTest {
   void messages_jobs_and_locks_are_measured_too() throws Exception {
     client.streams().push(List.of(NewMessage.to("orders", "\"x\"")));
     Popped popped = client.streams().pop(PopRequest.of("orders"));
-    Batch batch = popped.batches().get(0);
-    Message message = batch.deliveries().get(0).message();
-    client.streams().ack(List.of(Ack.of(popped.group(), batch, message, Verdict.COMPLETED)));
+    client.streams().ack(popped.ackAll(Verdict.COMPLETED));
     client.jobs().enqueue(NewJob.of("t").queue("reports"));
     client.jobs().ack(held("reports"));
     Acquired lock = (Acquired) client.locks().acquire("key", Duration.ofMinutes(1));
@@ -95,6 +90,16 @@ class HeldTimesTest {
 
     assertThat(figures())
         .contains(count("stream", "orders", 1), count("job", "reports", 1), count("lock", "", 1));
+  }
+
+  @Test
+  void a_message_that_is_settled_in_a_transaction_is_measured() throws Exception {
+    client.streams().push(List.of(NewMessage.to("orders", "\"x\"")));
+    Popped popped = client.streams().pop(PopRequest.of("orders"));
+
+    client.streams().transact(List.of(), popped.ackAll(Verdict.COMPLETED));
+
+    assertThat(figures()).contains(count("stream", "orders", 1));
   }
 
   @Test

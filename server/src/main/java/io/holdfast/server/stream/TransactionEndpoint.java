@@ -5,6 +5,7 @@ import io.holdfast.client.stream.PushWire;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
 import io.holdfast.stream.Acked;
@@ -28,10 +29,12 @@ final class TransactionEndpoint {
 
   private final Streams streams;
   private final Partitions partitions;
+  private final HeldTimes held;
 
-  TransactionEndpoint(Streams streams, Partitions partitions) {
+  TransactionEndpoint(Streams streams, Partitions partitions, HeldTimes held) {
     this.streams = streams;
     this.partitions = partitions;
+    this.held = held;
   }
 
   void mount(Mount mount) {
@@ -127,6 +130,9 @@ final class TransactionEndpoint {
                 plan.verdicts.acks().stream()
                     .map(ack -> Acked.refused(StreamError.UNRESOLVABLE))
                     .toList());
+    if (transacted.isCommitted()) {
+      held.settled(HeldTimes.Kind.STREAM, plan.verdicts.leases(transacted.acked()));
+    }
     List<AckWire.Acked> acked = plan.verdicts.results(transacted.acked(), names);
     List<AckWire.Result> results = results(plan, acked, transacted);
     String error =
