@@ -81,6 +81,7 @@ final class AckDesk {
     StreamRules.checkAcks(verdicts, true);
     StreamRules.checkPop(request);
     streams.start();
+    OpenClaims.Claim claim = streams.pops.claims.begin();
     Coalescer.Pending<Turn, Turned> pending =
         turns.submit(new Turn(List.copyOf(verdicts), request));
     StreamWork.Turn exchange =
@@ -91,10 +92,11 @@ final class AckDesk {
             StreamException e = StreamEngine.asStreamException(failure);
             exchange.acked().completeExceptionally(e);
             exchange.popped().completeExceptionally(e);
-            return;
+          } else {
+            exchange.acked().complete(turned.acked());
+            streams.pops.conclude(request, exchange.popped(), turned.popped());
           }
-          exchange.acked().complete(turned.acked());
-          streams.pops.conclude(request, exchange.popped(), turned.popped());
+          claim.close();
         });
     return exchange;
   }

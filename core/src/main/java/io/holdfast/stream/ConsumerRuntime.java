@@ -16,8 +16,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ final class ConsumerRuntime implements StreamConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(ConsumerRuntime.class);
   private static final Duration POLL = Duration.ofSeconds(30);
   private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private final StreamWork work;
   private final Time time;
@@ -327,8 +330,21 @@ final class ConsumerRuntime implements StreamConsumer {
       threads.shutdownNow();
       Thread.currentThread().interrupt();
     }
-    work.awaitCalledOff();
+    awaitCalledOff();
     keeper.close();
     ended.accept(this);
+  }
+
+  /**
+   * Waits until no claim is left under way here; a store that does not answer is not waited for.
+   */
+  private void awaitCalledOff() {
+    try {
+      work.calledOff().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("a claim of {} is still under way; what it takes goes back", queue);
+    }
   }
 }

@@ -34,9 +34,10 @@ record LocalWork(StreamEngine streams, PushDesk pushes, AckDesk acks) implements
     return acks.exchange(verdicts, request);
   }
 
-  /** A cancelled pop has left its line. */
   @Override
-  public void awaitCalledOff() {}
+  public CompletableFuture<Void> calledOff() {
+    return streams.pops.calledOff();
+  }
 
   @Override
   public CompletableFuture<List<Acked>> ack(List<Ack> verdicts) {

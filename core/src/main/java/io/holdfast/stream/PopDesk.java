@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class PopDesk implements Duty {
   private final StreamEngine streams;
   private final Coalescer<PopRequest, StreamLeases.PopAnswer> pops;
   private final Map<PopLine.Key, PopLine> lines = new ConcurrentHashMap<>();
+  final OpenClaims claims = new OpenClaims();
   private long pollNanos;
 
   PopDesk(StreamEngine streams) {
@@ -57,11 +59,16 @@ final class PopDesk implements Duty {
     StreamRules.checkPop(request);
     streams.start();
     if (!request.timeout().isZero()) {
-      return stand(request);
+      return stand(request, new CompletableFuture<>());
     }
     CompletableFuture<Popped> future = new CompletableFuture<>();
+    OpenClaims.Claim claim = claims.begin();
     (isWaiting ? pops.callOrSubmit(request) : pops.submit(request))
-        .whenComplete((answer, failure) -> answered(request, future, answer, failure));
+        .whenComplete(
+            (answer, failure) -> {
+              answered(request, future, answer, failure);
+              claim.close();
+            });
     return future;
   }
 
@@ -73,14 +80,16 @@ final class PopDesk implements Duty {
     if (answer == null || failure != null) {
       future.completeExceptionally(StreamEngine.asStreamException(failure));
     } else if (answer.isSeeding() && answer.popped().isEmpty()) {
-      streams.engine.tasks().execute(() -> seedAndClaim(request, future));
+      OpenClaims.Claim claim = claims.begin();
+      streams.engine.tasks().execute(() -> seedAndClaim(request, future, claim));
     } else {
       deliver(future, answer.popped());
     }
   }
 
-  private void seedAndClaim(PopRequest request, CompletableFuture<Popped> future) {
-    try {
+  private void seedAndClaim(
+      PopRequest request, CompletableFuture<Popped> future, OpenClaims.Claim claim) {
+    try (claim) {
       deliver(future, claimSeeding(List.of(request)).get(0).popped());
     } catch (RuntimeException e) {
       future.completeExceptionally(StreamEngine.asStreamException(e));
@@ -118,32 +127,37 @@ final class PopDesk implements Duty {
   /** The same for an answer that holds more. */
   <T> boolean deliver(CompletableFuture<T> future, T answer, Popped popped) {
     boolean isDelivered = future.complete(answer);
-    if (!isDelivered && popped.leaseId() != null) {
-      streams.engine.background(
-          "giving back an undelivered batch",
-          () -> {
-            StreamLeases.Returned returned =
-                streams.engine.call(
-                    () ->
-                        streams
-                            .store
-                            .leases()
-                            .release(popped.leaseId(), null, streams.storeCall()));
-            returned.ready().forEach(ready -> streams.becameReady(ready.queue()));
-          });
+    UUID lease = popped.leaseId();
+    if (!isDelivered && lease != null) {
+      OpenClaims.Claim claim = claims.begin();
+      streams.engine.background("giving back an undelivered batch", () -> giveBack(lease, claim));
     }
     return isDelivered;
   }
 
-  /** Waits in line. */
-  CompletableFuture<Popped> stand(PopRequest request) {
+  private void giveBack(UUID lease, OpenClaims.Claim claim) {
+    try (claim) {
+      StreamLeases.Returned returned =
+          streams.engine.call(
+              () -> streams.store.leases().release(lease, null, streams.storeCall()));
+      returned.ready().forEach(ready -> streams.becameReady(ready.queue()));
+    }
+  }
+
+  /** Waits in line; {@code future} is how its wait ends, also when it is cancelled. */
+  private CompletableFuture<Popped> stand(PopRequest request, CompletableFuture<Popped> future) {
     PopLine.Key key = new PopLine.Key(request.from(), request.group());
-    CompletableFuture<Popped> future;
+    boolean isStanding;
     do {
       PopLine line = lines.computeIfAbsent(key, k -> new PopLine(k, this, streams));
-      future = line.stand(request);
-    } while (future == null);
+      isStanding = line.stand(request, future);
+    } while (!isStanding);
     return future;
+  }
+
+  /** Done when pops that were cancelled before can take nothing any more, and hold nothing. */
+  CompletableFuture<Void> calledOff() {
+    return claims.over();
   }
 
   /** Gives what was claimed; if that was nothing, and the request waits, waits for it. */
@@ -151,18 +165,9 @@ final class PopDesk implements Duty {
       PopRequest request, CompletableFuture<Popped> future, StreamLeases.PopAnswer answer) {
     if (!answer.popped().isEmpty() || request.timeout().isZero()) {
       answered(request, future, answer, null);
-      return;
+    } else if (!future.isDone()) {
+      stand(request, future);
     }
-    CompletableFuture<Popped> standing = stand(request);
-    standing.whenComplete(
-        (popped, failure) -> {
-          if (popped == null || failure != null) {
-            future.completeExceptionally(StreamEngine.asStreamException(failure));
-          } else {
-            deliver(future, popped);
-          }
-        });
-    future.whenComplete((popped, failure) -> standing.cancel(true));
   }
 
   /** The line has nobody left in it. */

@@ -49,12 +49,12 @@ final class PopLine {
   /** A pop that waits. */
   private record Waiting(PopRequest request, CompletableFuture<Popped> future) {}
 
-  /** Joins the line and looks; null when the line has ended meanwhile. */
-  @Nullable CompletableFuture<Popped> stand(PopRequest request) {
-    Waiting member = new Waiting(request, new CompletableFuture<>());
+  /** Joins the line and looks; false when the line has ended meanwhile. */
+  boolean stand(PopRequest request, CompletableFuture<Popped> future) {
+    Waiting member = new Waiting(request, future);
     synchronized (this) {
       if (isEnded) {
-        return null;
+        return false;
       }
       waiting.add(member);
     }
@@ -74,7 +74,7 @@ final class PopLine {
       member.future.completeExceptionally(StreamException.closed());
     }
     wake();
-    return member.future;
+    return true;
   }
 
   private void leave(Waiting member) {
@@ -139,10 +139,16 @@ final class PopLine {
 
   /** Looks until there is nothing to be had. */
   private void look() {
-    List<Waiting> head = next();
-    while (!head.isEmpty()) {
-      serve(head);
-      head = next();
+    boolean isServing = true;
+    while (isServing) {
+      OpenClaims.Claim claim = desk.claims.begin(); // before its members are picked
+      try (claim) {
+        List<Waiting> head = next();
+        isServing = !head.isEmpty();
+        if (isServing) {
+          serve(head);
+        }
+      }
     }
   }
 
@@ -150,7 +156,7 @@ final class PopLine {
   private synchronized List<Waiting> next() {
     List<Waiting> head = new ArrayList<>();
     if (isWoken) {
-      waiting.stream().limit(width).forEach(head::add);
+      waiting.stream().filter(m -> !m.future.isDone()).limit(width).forEach(head::add);
     }
     isWoken = false;
     if (head.isEmpty()) {

@@ -94,6 +94,11 @@ public final class StreamService implements Streams {
   }
 
   @Override
+  public CompletableFuture<Void> calledOff() {
+    return engine.pops.calledOff();
+  }
+
+  @Override
   public CompletableFuture<AckedAndPopped> ackAndPop(List<Ack> verdicts, PopRequest request) {
     StreamWork.Turn exchange = acks.exchange(verdicts, request);
     CompletableFuture<AckedAndPopped> both = new CompletableFuture<>();

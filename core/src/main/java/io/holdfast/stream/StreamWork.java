@@ -24,8 +24,8 @@ public interface StreamWork {
   /** Settles, and takes the next; waits for it as long as the request says. */
   Turn turn(List<Ack> acks, PopRequest request);
 
-  /** Waits a while for pops that were called off, until they can take nothing any more. */
-  void awaitCalledOff();
+  /** Done when pops that were cancelled before can take nothing any more, and hold nothing. */
+  CompletableFuture<Void> calledOff();
 
   /** Settles. May block. */
   CompletableFuture<List<Acked>> ack(List<Ack> acks);

@@ -44,6 +44,9 @@ public interface Streams extends AutoCloseable {
    */
   CompletableFuture<Popped> popAsync(PopRequest request);
 
+  /** Done when pops that were cancelled before can take nothing any more, and hold nothing. */
+  CompletableFuture<Void> calledOff();
+
   /** Settles messages; a refused one does not undo the others. Answers in order. */
   List<Acked> ack(List<Ack> acks);
 

@@ -22,7 +22,8 @@ final class HttpPop<T> {
   private final StreamCalls calls;
   private final Function<T, @Nullable UUID> lease;
   private final CompletableFuture<T> result = new CompletableFuture<>();
-  private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+  private final CompletableFuture<Void> dealtWith = new CompletableFuture<>();
+  private final CompletableFuture<Void> told = new CompletableFuture<>();
 
   HttpPop(StreamCalls calls, Function<T, @Nullable UUID> lease) {
     this.calls = calls;
@@ -38,6 +39,8 @@ final class HttpPop<T> {
         (value, failure) -> {
           if (!asked.isDone() && id != null) {
             leave(asked, id, System.nanoTime() + PATIENCE_NANOS);
+          } else {
+            told.complete(null);
           }
         });
     return result;
@@ -49,12 +52,12 @@ final class HttpPop<T> {
   }
 
   boolean isCalledOff() {
-    return result.isDone() && !over.isDone();
+    return result.isDone() && !(dealtWith.isDone() && told.isDone());
   }
 
   /** Done when nothing of it is left. */
-  CompletableFuture<Boolean> over() {
-    return over;
+  CompletableFuture<Void> over() {
+    return CompletableFuture.allOf(dealtWith, told);
   }
 
   /** Repeated, as it may come to the server before the pop does. */
@@ -64,10 +67,13 @@ final class HttpPop<T> {
             Request.post(ExactWire.PATH + "leave", StreamJson.write(Map.of("id", id))),
             reply -> true)
         .whenComplete(
-            (told, failure) -> {
+            (answer, failure) -> {
               if (failure != null || System.nanoTime() - untilNanos > 0) {
                 asked.cancel(true);
-              } else if (!asked.isDone()) {
+                told.complete(null);
+              } else if (asked.isDone()) {
+                told.complete(null);
+              } else {
                 CompletableFuture.delayedExecutor(PAUSE_MS, TimeUnit.MILLISECONDS, Runnable::run)
                     .execute(() -> leave(asked, id, untilNanos));
               }
@@ -77,17 +83,17 @@ final class HttpPop<T> {
   private void answered(@Nullable T value, @Nullable Throwable failure) {
     if (value == null) {
       result.completeExceptionally(StreamCalls.asStreamException(failure));
-      over.complete(true);
+      dealtWith.complete(null);
       return;
     }
     UUID held = lease.apply(value);
     if (result.complete(value) || held == null) {
-      over.complete(true);
+      dealtWith.complete(null);
       return;
     }
     calls
         .post(
             "/api/v1/lease/" + held + "/release", new AckWire.Release(null), AckWire.Released.class)
-        .whenComplete((released, lost) -> over.complete(true));
+        .whenComplete((released, lost) -> dealtWith.complete(null));
   }
 }

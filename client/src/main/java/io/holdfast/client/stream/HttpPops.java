@@ -45,22 +45,21 @@ final class HttpPops implements AutoCloseable {
   public void close() {
     isClosed = true;
     open.forEach(HttpPop::end);
-    awaitCalledOff();
-  }
-
-  /** Waits until nothing is left of those that were called off, for a few seconds at most. */
-  void awaitCalledOff() {
-    CompletableFuture<?>[] ends =
-        open.stream()
-            .filter(HttpPop::isCalledOff)
-            .map(HttpPop::over)
-            .toArray(CompletableFuture<?>[]::new);
     try {
-      CompletableFuture.allOf(ends).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      calledOff().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       // the server takes back what it cannot deliver
     }
+  }
+
+  /** Done when nothing is left of those that were called off. */
+  CompletableFuture<Void> calledOff() {
+    return CompletableFuture.allOf(
+        open.stream()
+            .filter(HttpPop::isCalledOff)
+            .map(HttpPop::over)
+            .toArray(CompletableFuture<?>[]::new));
   }
 }

@@ -184,8 +184,9 @@ public final class HttpStreams implements Streams {
     return request.timeout().isZero() ? null : UUID.randomUUID();
   }
 
-  void awaitCalledOff() {
-    pops.awaitCalledOff();
+  @Override
+  public CompletableFuture<Void> calledOff() {
+    return pops.calledOff();
   }
 
   @Override

@@ -109,12 +109,12 @@ final class HttpWork implements StreamWork {
                 turn.popped().completeExceptionally(e);
                 return;
               }
-              turn.acked().complete(both.acked());
               if (both.popped().isEmpty()) {
                 await(request, untilNanos, turn.popped());
               } else {
                 deliver(both.popped(), turn.popped());
               }
+              turn.acked().complete(both.acked()); // last: who calls the rest off now, ends it
             });
     return turn;
   }
@@ -157,8 +157,8 @@ final class HttpWork implements StreamWork {
   }
 
   @Override
-  public void awaitCalledOff() {
-    streams.awaitCalledOff();
+  public CompletableFuture<Void> calledOff() {
+    return streams.calledOff();
   }
 
   @Override

@@ -124,7 +124,7 @@ final class PopEndpoints {
     return exchange.awaited(popped);
   }
 
-  /** Ends a pop that waits, so that its answer comes: with nothing, or with what it has got. */
+  /** Ends a pop that waits, so that its answer comes, and answers when it can take no more. */
   private CompletableFuture<Answer> leave(Exchange exchange) {
     UUID id = Asked.body(exchange, ExactWire.Call.class).id();
     if (id == null) {
@@ -135,7 +135,7 @@ final class PopEndpoints {
         popped != null
             && popped.completeExceptionally(
                 new StreamException(StreamError.ABORTED, "the pop was called off", null));
-    return CompletableFuture.completedFuture(Doc.ok(new ExactWire.Value<>(isEnded)));
+    return streams.calledOff().thenApply(over -> Doc.ok(new ExactWire.Value<>(isEnded)));
   }
 
   /** The parameters that are numbers or flags, as they were written. */

@@ -1,15 +1,18 @@
 package io.holdfast.testkit.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.stream.Ack;
 import io.holdfast.stream.Acked;
 import io.holdfast.stream.Batch;
+import io.holdfast.stream.ConsumerOptions;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.Pushed;
 import io.holdfast.stream.StreamConfig;
+import io.holdfast.stream.StreamConsumer;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
 import io.holdfast.stream.StreamOption;
@@ -23,6 +26,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -247,6 +253,30 @@ public abstract class StreamFaultContract extends StreamSuite {
     Popped next = pop(1);
     assertThat(texts(next)).containsExactly("a");
     assertThat(next.batches().get(0).deliveries().get(0).attempt()).isEqualTo(1);
+  }
+
+  @Test
+  @Guarantee("S112")
+  void a_consumer_that_stops_during_its_claim_has_given_it_back() throws Exception {
+    Faulty faulty = faulty();
+    streams.configure(config());
+    AtomicInteger handled = new AtomicInteger();
+    FaultyStreamStore.Halt claim = faulty.store.haltNext("pop", false);
+    StreamConsumer consumer =
+        faulty.streams.consume(
+            QUEUE, GROUP, message -> handled.incrementAndGet(), ConsumerOptions.DEFAULTS);
+    claim.awaitReached();
+    CompletableFuture<Void> stopping = CompletableFuture.runAsync(consumer::close, crew);
+    assertThatThrownBy(() -> stopping.get(300, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    push("p", "a");
+
+    claim.open();
+    stopping.get(10, TimeUnit.SECONDS);
+
+    assertThat(streams.browser().leases(QUEUE)).isEmpty();
+    assertThat(texts(pop(1))).containsExactly("a");
+    assertThat(handled).hasValue(0);
   }
 
   @Test
