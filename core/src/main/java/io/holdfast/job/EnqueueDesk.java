@@ -12,7 +12,7 @@ final class EnqueueDesk {
 
   EnqueueDesk(JobEngine jobs) {
     this.jobs = jobs;
-    this.calls = jobs.coalescer(this::run, batch -> batch.rows().size(), Batch::names);
+    this.calls = jobs.coalescer("enqueue", this::run, batch -> batch.rows().size(), Batch::names);
   }
 
   CompletableFuture<List<Enqueued>> enqueue(List<NewJob> drafts, boolean isWaiting) {

@@ -122,14 +122,17 @@ final class JobEngine implements Hints.Listener, News.Reader {
   }
 
   <C, R> Coalescer<C, R> coalescer(
-      Coalescer.Work<C, R> work, ToIntFunction<C> rows, Function<C, Collection<String>> names) {
+      String operation,
+      Coalescer.Work<C, R> work,
+      ToIntFunction<C> rows,
+      Function<C, Collection<String>> names) {
     Coalescer.Width width =
         options.isFusing()
             ? new Coalescer.Width(FUSED_ROWS, STATEMENTS_AT_ONCE)
             : new Coalescer.Width(0, Integer.MAX_VALUE);
     return new Coalescer<>(
         work,
-        new Coalescer.Shape<>(rows, names, JobEngine::isOneCallersFault),
+        new Coalescer.Shape<>("job." + operation, rows, names, JobEngine::isOneCallersFault),
         width,
         room,
         engine.tasks());

@@ -16,7 +16,7 @@ final class SettleDesk {
 
   SettleDesk(JobEngine jobs) {
     this.jobs = jobs;
-    this.calls = jobs.coalescer(this::run, List::size, SettleDesk::ids);
+    this.calls = jobs.coalescer("settle", this::run, List::size, SettleDesk::ids);
   }
 
   private static Collection<String> ids(List<Settlement> items) {

@@ -44,11 +44,13 @@ public final class Coalescer<C, R> {
   /**
    * What a coalescer is told about its calls.
    *
+   * @param kind how they are counted
    * @param rows how much of a statement a call takes up
    * @param names what a call names, so that no two of one statement name the same
    * @param isolates whether a failure may be the fault of a single call
    */
   public record Shape<C>(
+      String kind,
       ToIntFunction<C> rows,
       Function<C, Collection<String>> names,
       Predicate<RuntimeException> isolates) {}
@@ -85,6 +87,7 @@ public final class Coalescer<C, R> {
   private final Width width;
   private final Room room;
   private final Executor executor;
+  private final FusionCounts counts;
   private final Deque<Pending<C, R>> waiting = new ArrayDeque<>();
   private int running;
   private int inFlight;
@@ -96,6 +99,7 @@ public final class Coalescer<C, R> {
     this.width = width;
     this.room = room;
     this.executor = executor;
+    this.counts = FusionCounts.of(shape.kind());
   }
 
   /** How many calls wait, over all coalescers that share it. Safe for use by many threads. */
@@ -225,7 +229,7 @@ public final class Coalescer<C, R> {
     List<C> calls = batch.stream().map(pending -> pending.call).toList();
     List<R> results;
     try {
-      results = work.run(calls);
+      results = send(calls);
     } catch (RuntimeException e) {
       if (batch.size() > 1 && shape.isolates().test(e)) {
         answer(batch, this::runAlone);
@@ -241,9 +245,14 @@ public final class Coalescer<C, R> {
     answer(batch, pending -> pending.complete(results.get(index[0]++)));
   }
 
+  private List<R> send(List<C> calls) {
+    counts.sent(calls.size(), calls.stream().mapToInt(shape.rows()).sum());
+    return work.run(calls);
+  }
+
   private void runAlone(Pending<C, R> pending) {
     try {
-      pending.complete(work.run(List.of(pending.call)).get(0));
+      pending.complete(send(List.of(pending.call)).get(0));
     } catch (RuntimeException e) {
       pending.completeExceptionally(e);
     }

@@ -40,13 +40,20 @@ final class LivePartition {
     this.number = store.info().number();
     this.store = store;
     PartitionCalls calls = new PartitionCalls(queue, this, engine);
-    this.producer = engine.coalescer(calls::produce, List::size, items -> List.of(), queue.room);
-    this.completer = engine.coalescer(calls::complete, List::size, ids -> ids, queue.room);
+    this.producer =
+        engine.coalescer("produce", calls::produce, List::size, items -> List.of(), queue.room);
+    this.completer =
+        engine.coalescer("complete", calls::complete, List::size, ids -> ids, queue.room);
     this.retrier =
         engine.coalescer(
-            calls::retry, List::size, items -> items.stream().map(Retry::id).toList(), queue.room);
+            "retry",
+            calls::retry,
+            List::size,
+            items -> items.stream().map(Retry::id).toList(),
+            queue.room);
     this.extender =
-        engine.coalescer(calls::extend, e -> e.ids().size(), ItemLeaser.Extend::ids, queue.room);
+        engine.coalescer(
+            "extend", calls::extend, e -> e.ids().size(), ItemLeaser.Extend::ids, queue.room);
   }
 
   boolean isHealthy() {

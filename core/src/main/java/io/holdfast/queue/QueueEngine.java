@@ -184,11 +184,13 @@ final class QueueEngine implements Hints.Listener {
   }
 
   <C, R> Coalescer<C, R> coalescer(
+      String operation,
       Coalescer.Work<C, R> work,
       ToIntFunction<C> rows,
       Function<C, Collection<String>> names,
       Coalescer.Room room) {
-    Coalescer.Shape<C> shape = new Coalescer.Shape<>(rows, names, QueueEngine::isBadData);
+    Coalescer.Shape<C> shape =
+        new Coalescer.Shape<>("queue." + operation, rows, names, QueueEngine::isBadData);
     Coalescer.Width width =
         options.isFusing()
             ? new Coalescer.Width(options.fusedRows(), STATEMENTS_AT_ONCE)

@@ -16,14 +16,16 @@ final class AckDesk {
 
   AckDesk(StreamEngine streams) {
     this.streams = streams;
-    this.acks = streams.coalescer(this::run, List::size, AckDesk::cursors);
+    this.acks = streams.coalescer("ack", this::run, List::size, AckDesk::cursors);
     this.extensions =
         streams.coalescer(
+            "extend",
             calls -> streams.call(() -> leases().extend(calls, streams.storeCall())),
             call -> 1,
             call -> List.of(call.leaseId().toString()));
     this.turns =
-        streams.coalescer(this::runTurns, turn -> turn.acks().size() + 1, t -> cursors(t.acks()));
+        streams.coalescer(
+            "ack-pop", this::runTurns, turn -> turn.acks().size() + 1, t -> cursors(t.acks()));
   }
 
   /** Verdicts and, behind them, a claim. */

@@ -27,7 +27,7 @@ final class PopDesk implements Duty {
 
   PopDesk(StreamEngine streams) {
     this.streams = streams;
-    this.pops = streams.coalescer(this::claim, request -> 1, request -> List.of());
+    this.pops = streams.coalescer("pop", this::claim, request -> 1, request -> List.of());
     this.pollNanos = nextPoll();
   }
 

@@ -22,7 +22,7 @@ final class PushDesk {
 
   PushDesk(StreamEngine streams) {
     this.streams = streams;
-    this.pushes = streams.coalescer(this::run, Push::rows, push -> List.of());
+    this.pushes = streams.coalescer("push", this::run, Push::rows, push -> List.of());
   }
 
   /** One caller's messages. */

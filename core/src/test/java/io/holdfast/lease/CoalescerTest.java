@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** Calls are fused only when others are under way, and each has an answer of its own. */
 class CoalescerTest {
+  private static final String KIND = "coalescer-test";
+
   private final List<List<String>> statements = new CopyOnWriteArrayList<>();
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Coalescer<String, String> coalescer = coalescer(4, 1, 100);
@@ -20,7 +22,7 @@ class CoalescerTest {
     return new Coalescer<>(
         this::run,
         new Coalescer.Shape<>(
-            call -> 1, call -> List.of(call), e -> e instanceof IllegalArgumentException),
+            KIND, call -> 1, call -> List.of(call), e -> e instanceof IllegalArgumentException),
         new Coalescer.Width(rows, parallel),
         new Coalescer.Room(room, () -> new IllegalStateException("full")),
         tasks::add);
@@ -50,6 +52,27 @@ class CoalescerTest {
 
     assertThat(call).isCompletedWithValue("a!");
     assertThat(statements).containsExactly(List.of("a"));
+  }
+
+  @Test
+  void it_is_counted_how_many_calls_share_a_statement() {
+    FusionCounts.Count before = count();
+    coalescer.submit("x");
+    coalescer.submit("y");
+    coalescer.submit("z");
+    runAll();
+
+    FusionCounts.Count after = count();
+    assertThat(after.statements() - before.statements()).isEqualTo(2);
+    assertThat(after.calls() - before.calls()).isEqualTo(3);
+    assertThat(after.rows() - before.rows()).isEqualTo(3);
+  }
+
+  private static FusionCounts.Count count() {
+    return FusionCounts.all().stream()
+        .filter(count -> count.kind().equals(KIND))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

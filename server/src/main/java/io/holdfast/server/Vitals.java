@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.Telemetry;
 import io.holdfast.lease.DutyCounts;
+import io.holdfast.lease.FusionCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,8 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the store and the duties count about themselves, for Prometheus. Used under the monitor of
- * the registry.
+ * What the store, the duties and fused calls count about themselves, for Prometheus. Used under the
+ * monitor of the registry.
  */
 final class Vitals {
   private final Telemetry telemetry;
@@ -36,6 +37,12 @@ final class Vitals {
       show(Telemetry.Figure.total("holdfast.duty.steps", label, count.steps()));
       show(Telemetry.Figure.total("holdfast.duty.failures", label, count.failures()));
       show(Telemetry.Figure.total("holdfast.duty.seconds", label, count.nanos() / 1e9));
+    }
+    for (FusionCounts.Count count : FusionCounts.all()) {
+      Map<String, String> label = Map.of("kind", count.kind());
+      show(Telemetry.Figure.total("holdfast.fused.statements", label, count.statements()));
+      show(Telemetry.Figure.total("holdfast.fused.calls", label, count.calls()));
+      show(Telemetry.Figure.total("holdfast.fused.rows", label, count.rows()));
     }
   }
 
