@@ -19,8 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -208,6 +210,24 @@ class HoldfastServerTest {
     assertThat(raw("GET /live HTTP/1.1", "Host: loc")).isEmpty();
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 5", "", "ab"))
         .startsWith("HTTP/1.1 408");
+  }
+
+  @Test
+  void a_body_that_is_no_HTTP_is_refused_in_the_words_of_its_wire() throws Exception {
+    String[] broken = {
+      "Host: localhost", "Transfer-Encoding: chunked", "", "zz", "{}", "0", "", ""
+    };
+    for (Map.Entry<String, Integer> wire :
+        Map.of("/v1/queues.list", 455, "/v1/locks.list", 400, "/api/v1/push", 400).entrySet()) {
+      String[] lines =
+          Stream.of(List.of("POST " + wire.getKey() + " HTTP/1.1"), List.of(broken))
+              .flatMap(List::stream)
+              .toArray(String[]::new);
+      assertThat(raw(lines))
+          .startsWith("HTTP/1.1 " + wire.getValue())
+          .contains("the body cannot be read as HTTP");
+    }
+    assertThat(get("/live").statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -2,9 +2,11 @@ package io.holdfast.server.http;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -51,8 +53,8 @@ final class Call {
   void begin() {
     patience.end();
     request.response().closeHandler(gone -> left());
-    request.response().exceptionHandler(failure -> left());
-    request.exceptionHandler(failure -> left());
+    request.response().exceptionHandler(this::broken);
+    request.exceptionHandler(this::broken);
     try {
       route();
     } catch (Throwable e) {
@@ -109,6 +111,14 @@ final class Call {
           }
         });
     request.endHandler(end -> received(body, endpoint));
+  }
+
+  /** The rest of the request does not come: the client has left, or sent what is no HTTP. */
+  private void broken(Throwable failure) {
+    if (!isAnswered && !(failure instanceof VertxException) && !(failure instanceof IOException)) {
+      fail(Refusal.malformed("the body cannot be read as HTTP"));
+    }
+    left();
   }
 
   private static Refusal tooLarge(long limit) {

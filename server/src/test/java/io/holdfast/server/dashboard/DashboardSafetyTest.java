@@ -163,6 +163,32 @@ class DashboardSafetyTest {
   }
 
   @Test
+  void a_late_refusal_of_an_old_token_does_not_ask_for_another() throws IOException {
+    start(ServerOptions.DEFAULTS);
+    Page page = chromium.open(server.address() + "/");
+
+    Object asked =
+        page.evaluate(
+            """
+            async () => {
+              const app = document.querySelector("script[type=module]").src;
+              const api = await import(new URL("api.js", app).href);
+              let asked = 0;
+              api.onTokenNeeded(async () => asked++);
+              window.fetch = async (path, init) => {
+                if (init.headers.Authorization === "Bearer new") return new Response("{}");
+                api.setToken("new");
+                return new Response("{}", { status: 401 });
+              };
+              api.setToken("old");
+              await api.get("/anything");
+              return asked;
+            }""");
+
+    assertThat(asked).isEqualTo(0);
+  }
+
+  @Test
   void a_token_for_some_names_shows_only_those_and_no_action() throws IOException {
     withTokens();
     Page page = chromium.open(server.address() + "/");
