@@ -134,6 +134,7 @@ final class LeaseDesk {
     LivePartition partition = queue.choice.forLease(lease::mayFindIn);
     if (partition == null) {
       leaveRoom(lease);
+      lease.hasWaited = true;
       parked.add(lease);
       return;
     }
@@ -324,7 +325,13 @@ final class LeaseDesk {
       ripe.add(claim.partition);
       claims.addAll(claims());
     }
-    refused.forEach(lease -> refuse(lease, noQueue ? failure : queue.whyClosed()));
+    for (WaitingLease lease : refused) {
+      if (noQueue) { // who has waited is told what others hear who wait now
+        refuse(lease, lease.hasWaited ? QueueEngine.queueGone() : failure);
+      } else {
+        refuse(lease, queue.whyClosed());
+      }
+    }
     start(claims, engine.tasks);
     if (noQueue) {
       engine.vanished(queue);

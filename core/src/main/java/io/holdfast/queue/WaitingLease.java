@@ -22,6 +22,9 @@ final class WaitingLease {
   /** Whether it takes a place among the requests that wait to be sent. */
   boolean inRoom;
 
+  /** Whether it has found nothing before, and waited. */
+  boolean hasWaited;
+
   /** The partition it is assigned to until its claim begins. */
   @Nullable LivePartition assignedTo;
 

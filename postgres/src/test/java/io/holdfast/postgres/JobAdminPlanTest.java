@@ -35,7 +35,7 @@ class JobAdminPlanTest {
         FROM pg_stat_xact_all_tables WHERE schemaname = ? AND relname = 'th_jobs'
       """;
 
-  private final JobStage jobs = JobStage.manual();
+  private final JobStage jobs = JobStage.unanalyzed();
   private final Connection session = connect();
 
   /** One whose statements are planned once, without knowing their parameters. */

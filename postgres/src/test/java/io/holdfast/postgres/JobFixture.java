@@ -58,7 +58,12 @@ final class JobFixture implements AutoCloseable {
 
   /** On tables that nobody has looked at, nor will by itself. */
   static JobFixture unanalyzed() {
-    JobFixture fixture = new JobFixture(JobSchemas.fresh(), false);
+    return unanalyzed(false);
+  }
+
+  /** The same, with the clock of the test or that of the database. */
+  static JobFixture unanalyzed(boolean isManual) {
+    JobFixture fixture = new JobFixture(JobSchemas.fresh(), isManual);
     fixture.update("ALTER TABLE {jobs} SET (autovacuum_enabled = off)");
     return fixture;
   }

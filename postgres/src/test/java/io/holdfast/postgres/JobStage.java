@@ -51,6 +51,11 @@ final class JobStage implements AutoCloseable {
     return new JobStage(JobFixture.manual());
   }
 
+  /** On tables that nobody has looked at, nor will by itself. */
+  static JobStage unanalyzed() {
+    return new JobStage(JobFixture.unanalyzed(true));
+  }
+
   static JobStage real() {
     return new JobStage(JobFixture.real());
   }
