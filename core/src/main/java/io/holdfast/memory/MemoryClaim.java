@@ -217,6 +217,7 @@ final class MemoryClaim {
     cursor.leaseId = null;
     cursor.leasedAt = null;
     cursor.batchCount = 0;
+    cursor.lastAckAt = now;
     cursor.advance(cursor.batchEnd);
     cursor.forgetCounts();
     cursor.forgetErrors();

@@ -26,7 +26,7 @@ final class MemoryPop {
   }
 
   PopAnswer answer() {
-    List<MemoryClaim> claims = queues().stream().map(this::open).toList();
+    List<MemoryClaim> claims = queues().stream().map(this::open).filter(this::mayDeliver).toList();
     List<MemoryClaim> ready =
         claims.stream()
             .filter(claim -> claim.oldest() != null)
@@ -53,17 +53,20 @@ final class MemoryPop {
         .orElse(null);
   }
 
-  /** Queues that may deliver, by name. */
+  /** Queues that are meant, by name. */
   private List<MemoryStream> queues() {
     PopSource from = request.from();
-    String partition = from.partition();
-    return data.paused.pop()
-        ? List.of()
-        : data.selected(from.queue()).stream()
-            .filter(queue -> !queue.paused.pop())
-            .filter(queue -> from.queue() != null || isLabelled(queue, from))
-            .filter(queue -> partition == null || queue.partitions.containsKey(partition))
-            .toList();
+    return data.selected(from.queue()).stream()
+        .filter(queue -> from.queue() != null || isLabelled(queue, from))
+        .toList();
+  }
+
+  private boolean mayDeliver(MemoryClaim claim) {
+    MemoryStream queue = claim.group.queue;
+    String partition = request.from().partition();
+    return !data.paused.pop()
+        && !queue.paused.pop()
+        && (partition == null || queue.partitions.containsKey(partition));
   }
 
   private static boolean isLabelled(MemoryStream queue, PopSource from) {
@@ -81,7 +84,7 @@ final class MemoryPop {
     MemoryGroup group = known == null ? queue.register(request.group(), start(), now) : known;
     group.seen(now);
     String partition = request.from().partition();
-    MemoryPartitionLog only = partition == null ? null : queue.partition(partition);
+    MemoryPartitionLog only = partition == null ? null : queue.partitions.get(partition);
     if (only != null) {
       group.seed(only, now);
     }

@@ -33,6 +33,7 @@ final class PopLine {
   private boolean isLooking;
   private boolean isWoken;
   private boolean isEnded;
+  private boolean hasLooked;
   private int width = 1;
   private Timers.@Nullable Timer timer;
   private long timerNanos;
@@ -169,10 +170,22 @@ final class PopLine {
     return head;
   }
 
+  /**
+   * What to claim with. The first look makes the group known in every queue that is meant; whatever
+   * is made while somebody waits is new to him as a whole.
+   */
+  private PopRequest asked(Waiting member) {
+    PopRequest request = member.request;
+    return hasLooked && request.start().mode() == Start.Mode.NEW
+        ? request.startingAt(Start.ALL)
+        : request;
+  }
+
   private void serve(List<Waiting> head) {
     List<StreamLeases.PopAnswer> answers;
     try {
-      answers = desk.claimSeeding(head.stream().map(Waiting::request).toList());
+      answers = desk.claimSeeding(head.stream().map(this::asked).toList());
+      hasLooked = true;
     } catch (RuntimeException e) {
       StreamException failure = StreamEngine.asStreamException(e);
       head.forEach(member -> member.future.completeExceptionally(failure));

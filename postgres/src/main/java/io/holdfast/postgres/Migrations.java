@@ -30,7 +30,8 @@ public final class Migrations {
           Migration.load(4, "stream_calls"),
           Migration.load(5, "stream_admin"),
           Migration.load(6, "jobs"),
-          Migration.load(7, "stream_held"));
+          Migration.load(7, "stream_held"),
+          Migration.load(8, "stream_first_contact"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long TURN_MS = 50;
 

@@ -32,7 +32,7 @@ final class StreamPops {
                     ?::int[], ?::int[], ?::bigint[], ?::boolean[], ?::timestamptz[], ?::text[])
              WITH ORDINALITY AS r(queue, partition, namespace, task, group_name, mode, from_at,
                                   batch, partitions, lease_us, is_auto, floor, floor_of, ord)
-       CROSS JOIN LATERAL holdfast.stream_pop_v1(?::timestamptz, r.queue, r.partition, r.namespace, r.task,
+       CROSS JOIN LATERAL holdfast.stream_pop_v2(?::timestamptz, r.queue, r.partition, r.namespace, r.task,
              r.group_name, r.mode, r.from_at, r.batch, r.partitions, r.lease_us, r.is_auto, r.floor,
              r.floor_of) AS p
       """;

@@ -15,15 +15,20 @@ import java.util.List;
 final class StreamSetup {
   private static final String OURS = "holdfast";
 
-  /** Asks for what the last step makes. */
+  /** Asks for what the steps make, the last one first: which step is the next. */
   private static final String READ =
       """
       SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AS has_schema,
-             EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                      WHERE n.nspname = ? AND c.relname = 'stream_queue_depths') AS has_calls,
-             EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                      WHERE n.nspname = ? AND c.relname = 'stream_held') AS is_complete
+             CASE WHEN EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                                WHERE n.nspname = ? AND p.proname = 'stream_pop_v2') THEN 9
+                  WHEN EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                WHERE n.nspname = ? AND c.relname = 'stream_held') THEN 8
+                  WHEN EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                WHERE n.nspname = ? AND c.relname = 'stream_queue_depths') THEN 7
+                  ELSE 1 END AS next
       """;
+
+  private static final int COMPLETE = 9;
 
   private final String schema;
   private final Transactions transactions;
@@ -36,10 +41,11 @@ final class StreamSetup {
     this.migrations = migrations;
   }
 
-  /** The first of the steps that came after those that make everything else. */
-  private static final int LATER = 7;
-
-  private record Found(boolean schema, boolean hasCalls, boolean isComplete) {}
+  private record Found(boolean schema, int next) {
+    boolean isComplete() {
+      return next == COMPLETE;
+    }
+  }
 
   /** Makes everything ready, unless that was done. */
   void ensure(StoreCall call) {
@@ -63,13 +69,10 @@ final class StreamSetup {
 
   private Found read(Watch watch) throws SQLException {
     try (PreparedStatement statement = watch.prepare(READ)) {
-      Binds.of(statement).text(schema).text(schema).text(schema);
+      Binds.of(statement).text(schema).text(schema).text(schema).text(schema);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        return new Found(
-            row.getBoolean("has_schema"),
-            row.getBoolean("has_calls"),
-            row.getBoolean("is_complete"));
+        return new Found(row.getBoolean("has_schema"), row.getInt("next"));
       }
     }
   }
@@ -82,10 +85,8 @@ final class StreamSetup {
     if (!found.schema()) {
       Migrations.execute(watch, "CREATE SCHEMA " + LockSql.quoted(schema));
     }
-    if (!found.isComplete()) {
-      for (String script : scripts(schema, found.hasCalls() ? LATER : 1)) {
-        Migrations.execute(watch, script);
-      }
+    for (String script : scripts(schema, found.next())) {
+      Migrations.execute(watch, script);
     }
     return found;
   }

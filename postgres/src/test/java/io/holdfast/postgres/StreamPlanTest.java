@@ -82,6 +82,21 @@ class StreamPlanTest {
     pending.requireLike(few);
   }
 
+  /** Also when the statements were planned for a few of them, and nobody has counted since. */
+  @Test
+  void a_push_to_many_partitions_looks_once_for_each() throws SQLException {
+    streams.push(entries(10, 1));
+    streams.pop(streams.request());
+    warm();
+    partitions(2_000);
+    List<Entry> many = new ArrayList<>();
+    for (int i = 1; i <= 1_000; i++) {
+      many.add(entry("q", "other" + i, "x", "t" + i));
+    }
+
+    assertThat(push(many) / many.size()).isLessThan(60);
+  }
+
   private static List<Entry> entries(int partitions, int each) {
     List<Entry> all = new ArrayList<>();
     for (int i = 0; i < partitions * each; i++) {
@@ -144,14 +159,7 @@ class StreamPlanTest {
   }
 
   private Cost cost(String partition) throws SQLException {
-    StreamEntries entries =
-        new StreamEntries(List.of(entry("q", partition, "x", "t" + System.nanoTime())));
-    long push =
-        explain(
-            "SELECT * FROM holdfast.stream_push_v1(?::timestamptz, true, "
-                + StreamEntries.PARAMETERS
-                + ")",
-            binds -> entries.bind(binds.at(null)));
+    long push = push(List.of(entry("q", partition, "x", "t" + System.nanoTime())));
     PopRequest request = streams.request().partitions(1);
     StreamPops pops = new StreamPops(List.of(request), new StreamFloors(streams.kernel.time()));
     long pop = explain(StreamPops.POP, binds -> pops.bind(binds).at(null));
@@ -168,6 +176,15 @@ class StreamPlanTest {
                 + ")",
             binds -> verdicts.bind(binds.at(null)));
     return new Cost(push, pop, ack);
+  }
+
+  private long push(List<Entry> all) throws SQLException {
+    StreamEntries entries = new StreamEntries(all);
+    return explain(
+        "SELECT * FROM holdfast.stream_push_v1(?::timestamptz, true, "
+            + StreamEntries.PARAMETERS
+            + ")",
+        binds -> entries.bind(binds.at(null)));
   }
 
   private interface Binder {

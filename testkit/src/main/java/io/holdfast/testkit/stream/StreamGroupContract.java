@@ -13,6 +13,7 @@ import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.GroupInfo;
 import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.PopRequest;
+import io.holdfast.stream.PopSource;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.Position;
 import io.holdfast.stream.Start;
@@ -89,6 +90,49 @@ public abstract class StreamGroupContract extends StreamOperatorSuite {
     push("later", "first of its partition");
 
     assertThat(drained(GROUP)).containsExactlyInAnyOrder("new", "first of its partition");
+  }
+
+  @Test
+  @Guarantee("S72")
+  void mode_new_begins_with_the_first_pop_even_of_a_partition_that_is_not_there() {
+    push("p", "old");
+    PopRequest request = request(10).startingAt(Start.NEW);
+    time.advance(SECOND);
+
+    assertThat(streams.pop(request.partition("later")).isEmpty()).isTrue();
+    push("later", "new");
+
+    assertThat(drained(request.partition("later"))).containsExactly("new");
+    assertThat(drained(GROUP)).isEmpty();
+  }
+
+  @Test
+  @Guarantee("S72")
+  void mode_new_begins_with_the_first_pop_even_while_deliveries_are_paused() {
+    push("p", "old");
+    time.advance(SECOND);
+    streams.admin().pausePop(QUEUE);
+    assertThat(streams.pop(request(10).startingAt(Start.NEW)).isEmpty()).isTrue();
+    push("p", "new");
+    streams.admin().resumePop(QUEUE);
+
+    assertThat(drained(Start.NEW)).containsExactly("new");
+  }
+
+  @Test
+  @Guarantee("S72")
+  void who_waits_for_a_new_queue_gets_its_first_message() {
+    PopRequest named = PopRequest.of("shop.made").group(GROUP).startingAt(Start.NEW);
+    PopRequest labelled = PopRequest.of(PopSource.labels("shop", null)).group("other");
+    streams.push(List.of(NewMessage.to("shop.known", "old")));
+    time.advance(SECOND);
+    CompletableFuture<Popped> byName = parked(named);
+    CompletableFuture<Popped> byLabel = parked(labelled.startingAt(Start.NEW));
+
+    streams.push(List.of(NewMessage.to("shop.made", "first")));
+
+    assertThat(texts(now(byName))).containsExactly("first");
+    assertThat(texts(now(byLabel))).containsExactly("first");
   }
 
   @Test
@@ -330,5 +374,15 @@ public abstract class StreamGroupContract extends StreamOperatorSuite {
     assertThat(first.get(1).committed()).isEqualTo(first.get(1).last()).isEqualTo(2);
     assertThat(first.get(1).oldestAt()).isNull();
     assertThat(first.get(1).lastAckAt()).isEqualTo(instant());
+  }
+
+  @Test
+  void what_is_settled_by_delivery_counts_as_acknowledged() {
+    push("p", "a");
+    time.advance(SECOND);
+    streams.pop(request(1).autoAck(true));
+
+    assertThat(streams.admin().cursors(QUEUE, GROUP, null, 10).get(0).lastAckAt())
+        .isEqualTo(instant());
   }
 }
