@@ -37,6 +37,7 @@ public final class FaultyStreamStore implements StreamStore {
   private final StreamStore behind;
   private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> answers = new ConcurrentHashMap<>();
   private volatile Time time;
   private volatile boolean isSilent;
 
@@ -85,11 +86,16 @@ public final class FaultyStreamStore implements StreamStore {
 
   /** How many calls of this name have begun. */
   public int calls(String method) {
-    return counted(method).get();
+    return counted(calls, method).get();
   }
 
-  private AtomicInteger counted(String method) {
-    return calls.computeIfAbsent(method, m -> new AtomicInteger());
+  /** How many calls of this name have been answered. */
+  public int answers(String method) {
+    return counted(answers, method).get();
+  }
+
+  private static AtomicInteger counted(Map<String, AtomicInteger> counts, String method) {
+    return counts.computeIfAbsent(method, m -> new AtomicInteger());
   }
 
   /** From now on no hint is sent or heard. */
@@ -112,7 +118,7 @@ public final class FaultyStreamStore implements StreamStore {
 
   private @Nullable Object call(Object target, Method method, Object @Nullable [] arguments)
       throws Throwable {
-    counted(method.getName()).incrementAndGet();
+    counted(calls, method.getName()).incrementAndGet();
     Fault fault = planned(method.getName()).poll();
     if (fault != null && !fault.isAfter) {
       fault.strike.run();
@@ -126,6 +132,7 @@ public final class FaultyStreamStore implements StreamStore {
     if (fault != null && fault.isAfter) {
       fault.strike.run();
     }
+    counted(answers, method.getName()).incrementAndGet();
     return answer;
   }
 

@@ -326,7 +326,7 @@ public abstract class StreamFaultContract extends StreamSuite {
     pop(1);
     CompletableFuture<Popped> waiting =
         deaf.streams.popAsync(request(1).waiting(Duration.ofMinutes(1)));
-    eventually(() -> deaf.service.waiting() == 1 && deaf.store.calls("pop") > 0);
+    eventually(() -> deaf.service.waiting() == 1 && deaf.store.answers("pop") > 0);
 
     push("p", "a");
     pass(OPTIONS.poll().minus(TICK));
