@@ -1,12 +1,14 @@
 package io.holdfast.server.stream;
 
 import io.holdfast.client.stream.AckWire;
+import io.holdfast.client.stream.PopWire;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
+import io.holdfast.stream.Ack;
 import io.holdfast.stream.AckMode;
 import io.holdfast.stream.Acked;
 import io.holdfast.stream.PopRequest;
@@ -111,14 +113,14 @@ final class AckEndpoints {
       throw Refusal.malformed("pop is missing");
     }
     Verdicts verdicts = verdicts(body.ack());
+    AckMode mode = mode(body.ack() == null ? null : body.ack().ackMode());
     PopRequest request = pops.request(exchange, body.pop());
     exchange.mayTake(request.timeout());
     return partitions
         .of(exchange, verdicts.partitions())
         .thenCompose(
             names ->
-                pops.awaited(
-                        exchange, body.pop().popId(), streams.ackAndPop(verdicts.acks(), request))
+                settleAndPop(exchange, body.pop(), new Turn(verdicts, mode, request))
                     .thenApply(
                         both -> {
                           AckWire.AckedPopped answer =
@@ -127,5 +129,22 @@ final class AckEndpoints {
                                   pops.document(both.popped()));
                           return pops.undoable(Doc.ok(answer), both.popped());
                         }));
+  }
+
+  private record Turn(Verdicts verdicts, AckMode mode, PopRequest request) {}
+
+  /** In one commit, unless there is more to settle than was said. */
+  private CompletableFuture<Streams.AckedAndPopped> settleAndPop(
+      Exchange exchange, PopWire.Parameters asked, Turn turn) {
+    List<Ack> acks = turn.verdicts.acks();
+    if (turn.mode == AckMode.EXPLICIT) {
+      return pops.awaited(exchange, asked.popId(), streams.ackAndPop(acks, turn.request));
+    }
+    return streams
+        .ackAsync(acks, turn.mode)
+        .thenCompose(
+            acked ->
+                pops.awaited(exchange, asked.popId(), streams.ackAndPop(List.of(), turn.request))
+                    .thenApply(both -> new Streams.AckedAndPopped(acked, both.popped())));
   }
 }

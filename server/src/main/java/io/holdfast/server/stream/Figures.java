@@ -13,24 +13,39 @@ import org.jspecify.annotations.Nullable;
 final class Figures {
   private final Map<String, Counts> counts = new HashMap<>();
 
-  /** Of one queue. */
+  /**
+   * Of one queue.
+   *
+   * @param pending what the slowest group has not passed, with what is being processed
+   */
   record Counts(
       long partitions, long pushed, long total, long pending, long processing, long dead) {
     static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
 
-    /** Passed by everybody. */
+    /** In nobody's hands. */
+    long waiting() {
+      return Math.max(0, pending - processing);
+    }
+
+    /** Passed by everybody, and not given up. */
     long completed() {
-      return Math.max(0, total - pending);
+      return Math.max(0, total - pending - dead);
     }
 
     Map<String, Object> document() {
       return Doc.of(
-          "total", total,
-          "pending", pending,
-          "processing", processing,
-          "completed", completed(),
-          "failed", 0,
-          "deadLetter", dead);
+          "total",
+          total,
+          "pending",
+          waiting(),
+          "processing",
+          processing,
+          "completed",
+          completed(),
+          "failed",
+          0,
+          "deadLetter",
+          dead);
     }
 
     Counts plus(Counts other) {

@@ -31,18 +31,20 @@ final class LeftOut implements Dialect {
   static void mount(Mount mount) {
     Routes routes = mount.routes();
     PREFIXES.forEach(prefix -> routes.fallback(prefix, new LeftOut()));
-    for (String path :
-        List.of(
-            "/api/v1/queues/{queue}/clear",
-            "/api/v1/messages/{partitionId}/{transactionId}/retry",
-            "/api/v1/messages/{partitionId}/{transactionId}/dlq")) {
-      mount.add(
-          Mount.Place.post(path, Role.ADMIN, "Not offered"),
-          Mount.Types.NONE,
-          exchange -> {
-            throw new StreamDialect.NotOffered();
-          });
-    }
+    String clear = "/api/v1/queues/{queue}/clear";
+    String one = "/api/v1/messages/{partitionId}/{transactionId}";
+    List.of(clear, one + "/retry", one + "/dlq")
+        .forEach(path -> refuse(mount, Mount.Place.post(path, Role.ADMIN, "Not offered")));
+    refuse(mount, Mount.Place.delete(clear, Role.ADMIN, "Not offered"));
+  }
+
+  private static void refuse(Mount mount, Mount.Place place) {
+    mount.add(
+        place,
+        Mount.Types.NONE,
+        exchange -> {
+          throw new StreamDialect.NotOffered();
+        });
   }
 
   @Override

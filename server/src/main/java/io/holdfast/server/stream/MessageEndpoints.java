@@ -5,14 +5,18 @@ import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
+import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.Message;
 import io.holdfast.stream.MessageQuery;
+import io.holdfast.stream.MessageStatus;
 import io.holdfast.stream.PageKey;
 import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
 import io.holdfast.stream.Streams;
+import io.holdfast.stream.StuckPartition;
 import io.holdfast.stream.TimeRange;
 import java.time.Duration;
 import java.time.Instant;
@@ -198,7 +202,7 @@ final class MessageEndpoints {
     StoredMessage message = find(exchange);
     StreamInfo queue = queues.get(message.message().place().queue());
     MessageView view = new MessageView(streams, queue);
-    Optional<DeadLetter.Failure> failure = failure(message);
+    Setback setback = setback(message);
     Map<String, Object> document =
         Doc.with(
             view.document(message),
@@ -207,9 +211,9 @@ final class MessageEndpoints {
             "isEncrypted",
             message.isEncrypted(),
             "errorMessage",
-            failure.map(DeadLetter.Failure::error).orElse(null),
+            setback.error,
             "retryCount",
-            failure.map(DeadLetter.Failure::retryCount).orElse(0),
+            setback.retries,
             "queueConfig",
             Doc.of(
                 "leaseTime", queue.settings().number(StreamOption.LEASE_TIME),
@@ -224,18 +228,62 @@ final class MessageEndpoints {
     return Doc.ok(document);
   }
 
-  private Optional<DeadLetter.Failure> failure(StoredMessage message) {
+  /** What went wrong with a message last. */
+  private record Setback(@Nullable String error, int retries) {
+    static final Setback NONE = new Setback(null, 0);
+  }
+
+  private Setback setback(StoredMessage message) {
+    return message.status().containsValue(MessageStatus.DEAD_LETTER)
+        ? given(message)
+        : retried(message);
+  }
+
+  private Setback given(StoredMessage message) {
     UUID id = message.message().id();
-    return streams
-        .deadLetters()
-        .list(
-            DeadLetterQuery.of(message.message().place().queue())
-                .partition(message.message().place().partition())
-                .limit(PAGE))
-        .stream()
-        .filter(letter -> letter.message().id().equals(id))
-        .map(DeadLetter::failure)
-        .findFirst();
+    DeadLetterQuery query =
+        DeadLetterQuery.of(message.message().place().queue())
+            .partition(message.message().place().partition())
+            .limit(PAGE);
+    for (int seen = 0; seen < MOST_SEEN; seen += PAGE) {
+      List<DeadLetter> page = streams.deadLetters().list(query);
+      for (DeadLetter letter : page) {
+        if (letter.message().id().equals(id)) {
+          return new Setback(letter.failure().error(), letter.failure().retryCount());
+        }
+      }
+      if (page.size() < PAGE) {
+        break;
+      }
+      DeadLetter last = page.get(PAGE - 1);
+      query = query.after(new PageKey(last.failure().at(), last.id()));
+    }
+    return Setback.NONE;
+  }
+
+  /** Only the head of a partition is tried again, so its group says what happened to it. */
+  private Setback retried(StoredMessage message) {
+    Message.Place place = message.message().place();
+    return streams.browser().stuck(place.queue()).stream()
+        .filter(stuck -> stuck.reason() == StuckPartition.Reason.RETRYING)
+        .filter(stuck -> stuck.cursor().partition().equals(place.partition()))
+        .filter(stuck -> isHead(place, stuck.cursor().group()))
+        .findFirst()
+        .map(
+            stuck ->
+                new Setback(
+                    stuck.error(),
+                    stuck.leasedAt() == null ? stuck.attempt() : stuck.attempt() - 1))
+        .orElse(Setback.NONE);
+  }
+
+  private boolean isHead(Message.Place place, String group) {
+    CursorKey before = new CursorKey(place.queue(), place.partition(), "");
+    return streams.admin().cursors(place.queue(), group, before, 1).stream()
+        .anyMatch(
+            cursor ->
+                cursor.partitionId().equals(place.partitionId())
+                    && cursor.committed() + 1 == place.offset());
   }
 
   private Answer delete(Exchange exchange) {

@@ -3,6 +3,7 @@ package io.holdfast.server.stream;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.stream.ActiveLease;
 import io.holdfast.stream.CursorKey;
+import io.holdfast.stream.GroupInfo;
 import io.holdfast.stream.Message;
 import io.holdfast.stream.MessageStatus;
 import io.holdfast.stream.PopRequest;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of one queue as administrators see them. */
@@ -33,18 +36,19 @@ final class MessageView {
 
   /** How the groups of queues read: alone, as groups, or both. */
   static Map<String, Object> mode(Streams streams, List<StreamInfo> queues) {
-    Collection<String> groups =
-        queues.size() == 1
-            ? names(streams, queues.get(0).name())
-            : queues.isEmpty() ? List.of() : names(streams, null);
+    Collection<String> groups = queues.isEmpty() ? Set.of() : names(streams, queues);
     boolean hasQueueMode = groups.contains(PopRequest.QUEUE_MODE);
     long others = groups.stream().filter(name -> !name.equals(PopRequest.QUEUE_MODE)).count();
     String type = others == 0 ? (hasQueueMode ? "queue" : "none") : hasQueueMode ? "hybrid" : "bus";
     return Doc.of("hasQueueMode", hasQueueMode, "busGroupsCount", others, "type", type);
   }
 
-  private static Collection<String> names(Streams streams, @Nullable String queue) {
-    return streams.admin().groups(queue).stream().map(group -> group.name()).distinct().toList();
+  private static Set<String> names(Streams streams, List<StreamInfo> queues) {
+    Set<String> asked = queues.stream().map(StreamInfo::name).collect(Collectors.toSet());
+    return streams.admin().groups(queues.size() == 1 ? queues.get(0).name() : null).stream()
+        .filter(group -> asked.contains(group.queue()))
+        .map(GroupInfo::name)
+        .collect(Collectors.toSet());
   }
 
   Map<String, Object> document(StoredMessage stored) {

@@ -61,7 +61,7 @@ final class PushEndpoints {
             info.labels().namespace(),
             info.labels().task(),
             Options.of(info.settings()),
-            WireTexts.micros(info.createdAt()),
+            WireTexts.millis(info.createdAt()),
             PauseEndpoints.pauses(info.paused())));
   }
 

@@ -106,7 +106,7 @@ final class ResourceEndpoints {
         "messages",
             Doc.of(
                 "total", counts.total(),
-                "pending", counts.pending(),
+                "pending", counts.waiting(),
                 "processing", counts.processing()));
   }
 
@@ -203,7 +203,7 @@ final class ResourceEndpoints {
       sum.queues++;
       sum.partitions += counts.partitions();
       sum.total += counts.total();
-      sum.pending += counts.pending();
+      sum.pending += counts.waiting();
     }
     List<Map<String, Object>> rows = new ArrayList<>();
     sums.forEach(

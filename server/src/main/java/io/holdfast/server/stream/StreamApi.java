@@ -35,7 +35,7 @@ public final class StreamApi implements Api {
     PopEndpoints pops = new PopEndpoints(streams, partitions, held);
     pops.mount(mount);
     new AckEndpoints(streams, partitions, pops, held, ackMode).mount(mount);
-    new TransactionEndpoint(streams, partitions, held).mount(mount);
+    new TransactionEndpoint(streams, partitions, held, ackMode).mount(mount);
     new LeaseEndpoints(streams, partitions).mount(mount);
     new DeadLetterEndpoints(streams).mount(mount);
     new GroupEndpoints(streams).mount(mount);

@@ -8,10 +8,11 @@ import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.HeldTimes;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.server.http.Role;
+import io.holdfast.stream.Ack;
+import io.holdfast.stream.AckMode;
 import io.holdfast.stream.Acked;
 import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.Pushed;
-import io.holdfast.stream.StreamError;
 import io.holdfast.stream.Streams;
 import io.holdfast.stream.Transacted;
 import java.util.ArrayList;
@@ -30,11 +31,13 @@ final class TransactionEndpoint {
   private final Streams streams;
   private final Partitions partitions;
   private final HeldTimes held;
+  private final AckMode mode;
 
-  TransactionEndpoint(Streams streams, Partitions partitions, HeldTimes held) {
+  TransactionEndpoint(Streams streams, Partitions partitions, HeldTimes held, AckMode mode) {
     this.streams = streams;
     this.partitions = partitions;
     this.held = held;
+    this.mode = mode;
   }
 
   void mount(Mount mount) {
@@ -128,10 +131,11 @@ final class TransactionEndpoint {
                 false,
                 List.of(),
                 plan.verdicts.acks().stream()
-                    .map(ack -> Acked.refused(StreamError.UNRESOLVABLE))
+                    .map(ack -> new Acked(null, false, false, false))
                     .toList());
     if (transacted.isCommitted()) {
       held.settled(HeldTimes.Kind.STREAM, plan.verdicts.leases(transacted.acked()));
+      completeEarlier(plan);
     }
     List<AckWire.Acked> acked = plan.verdicts.results(transacted.acked(), names);
     List<AckWire.Result> results = results(plan, acked, transacted);
@@ -147,6 +151,30 @@ final class TransactionEndpoint {
         UUID.randomUUID().toString(), transacted.isCommitted(), error, results);
   }
 
+  /**
+   * Completes what the verdicts imply, where that is the custom: behind the commit, because a
+   * message that was refused before must not undo it.
+   */
+  private void completeEarlier(Plan plan) {
+    if (mode == AckMode.CUMULATIVE) {
+      List<Ack> acks = new ArrayList<>();
+      for (Ack ack : plan.verdicts.acks()) {
+        Set<UUID> leases = ack.leaseId() == null ? plan.required : Set.of(ack.leaseId());
+        leases.forEach(
+            lease ->
+                acks.add(
+                    new Ack(
+                        ack.partitionId(),
+                        ack.group(),
+                        lease,
+                        ack.message(),
+                        ack.verdict(),
+                        ack.error())));
+      }
+      streams.ackAsync(acks, mode).join();
+    }
+  }
+
   private static List<AckWire.Result> results(
       Plan plan, List<AckWire.Acked> acked, Transacted transacted) {
     List<AckWire.Result> results = new ArrayList<>();
@@ -155,7 +183,12 @@ final class TransactionEndpoint {
     for (NewMessage message : plan.order) {
       int index = results.size();
       if (message == null) {
-        results.add(ack(index, plan.acks.get(nextAck), acked.get(nextAck)));
+        AckWire.Acked own = acked.get(nextAck);
+        results.add(
+            ack(
+                index,
+                plan.acks.get(nextAck),
+                transacted.isCommitted() || !own.success() ? own : undone(own)));
         nextAck++;
       } else {
         Pushed pushed = transacted.isCommitted() ? transacted.pushed().get(nextPush++) : null;
@@ -163,6 +196,21 @@ final class TransactionEndpoint {
       }
     }
     return results;
+  }
+
+  /** It would have been good, and came to nothing. */
+  private static AckWire.Acked undone(AckWire.Acked acked) {
+    return new AckWire.Acked(
+        acked.index(),
+        acked.transactionId(),
+        false,
+        UNDONE,
+        false,
+        acked.queueName(),
+        acked.partitionName(),
+        false,
+        false,
+        null);
   }
 
   private static AckWire.Result ack(int index, AckWire.Ack asked, AckWire.Acked acked) {

@@ -71,7 +71,12 @@ final class Verdicts {
 
   Set<UUID> partitions() {
     Set<UUID> ids = new HashSet<>();
-    acks.forEach(ack -> ids.add(ack.partitionId()));
+    for (AckWire.Ack ack : asked) {
+      UUID id = WireTexts.id(ack.partitionId());
+      if (id != null) {
+        ids.add(id);
+      }
+    }
     return ids;
   }
 

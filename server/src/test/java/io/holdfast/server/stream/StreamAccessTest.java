@@ -44,6 +44,7 @@ class StreamAccessTest extends StreamWire {
       DELETE /api/v1/consumer-groups/{group}/queues/{queue} admin
       DELETE /api/v1/dlq admin
       DELETE /api/v1/messages/{partitionId}/{transactionId} admin
+      DELETE /api/v1/queues/{queue}/clear admin
       DELETE /api/v1/resources/queues/{queue} admin
       GET /api/v1/consumer-groups read
       GET /api/v1/consumer-groups/lagging read

@@ -50,7 +50,7 @@ class StreamAdminWireTest extends StreamWire {
         .is(
             200,
             "{'queues':1,'partitions':1,'namespaces':1,'tasks':1,'messages':"
-                + COUNTS.formatted(3, 3, 2, 0, 0)
+                + COUNTS.formatted(3, 1, 2, 0, 0)
                 + ",'lag':{'time':"
                 + SPREAD
                 + ",'offset':{'avg':3,'median':3,'min':3,'max':3}},'throughput':"
@@ -62,13 +62,13 @@ class StreamAdminWireTest extends StreamWire {
   void queues() {
     String queue =
         "{'id':'*','name':'shop.orders','namespace':'shop','task':'orders','createdAt':'*',"
-            + "'partitions':1,'messages':{'total':3,'pending':3,'processing':2}}";
+            + "'partitions':1,'messages':{'total':3,'pending':1,'processing':2}}";
     get("/api/v1/resources/queues").is(200, "{'queues':[" + queue + "]}");
     get("/api/v1/status/queues?limit=5")
         .is(200, "{'queues':[" + queue + "],'pagination':{'limit':5,'offset':0,'total':1}}");
     String partitions =
         "[{'id':'*','name':'p','createdAt':'*','stats':"
-            + COUNTS.formatted(3, 3, 2, 0, 0)
+            + COUNTS.formatted(3, 1, 2, 0, 0)
             + ",'oldestMessage':'*','newestMessage':'*'}]";
     get("/api/v1/resources/queues/shop.orders")
         .is(
@@ -76,18 +76,18 @@ class StreamAdminWireTest extends StreamWire {
             "{'id':'*','name':'shop.orders','namespace':'shop','task':'orders','createdAt':'*',"
                 + "'partitions':"
                 + partitions
-                + ",'messages':{'total':3,'pending':3,'processing':2},'totals':"
-                + COUNTS.formatted(3, 3, 2, 0, 0)
+                + ",'messages':{'total':3,'pending':1,'processing':2},'totals':"
+                + COUNTS.formatted(3, 1, 2, 0, 0)
                 + ",'options':'*','paused':{'push':null,'pop':false}}");
     get("/api/v1/status/queues/shop.orders")
         .is(
             200,
             "{'queue':{'id':'*','name':'shop.orders','namespace':'shop','task':'orders',"
-                + "'createdAt':'*','messages':{'total':3,'pending':3,'processing':2},"
+                + "'createdAt':'*','messages':{'total':3,'pending':1,'processing':2},"
                 + "'config':'*'},'partitions':"
                 + partitions
                 + ",'totals':"
-                + COUNTS.formatted(3, 3, 2, 0, 0)
+                + COUNTS.formatted(3, 1, 2, 0, 0)
                 + "}");
     get("/api/v1/resources/queues/none").is(404, "{'error':'*','code':'QUEUE_NOT_FOUND'}");
     get("/api/v1/status/queues/none").is(404, "{'error':'*','code':'QUEUE_NOT_FOUND'}");
@@ -115,12 +115,12 @@ class StreamAdminWireTest extends StreamWire {
         .is(
             200,
             "{'namespaces':[{'namespace':'shop','queues':1,'partitions':1,"
-                + "'messages':{'total':3,'pending':3}}]}");
+                + "'messages':{'total':3,'pending':1}}]}");
     get("/api/v1/resources/tasks")
         .is(
             200,
             "{'tasks':[{'task':'orders','queues':1,'partitions':1,"
-                + "'messages':{'total':3,'pending':3}}]}");
+                + "'messages':{'total':3,'pending':1}}]}");
   }
 
   @Test
@@ -178,6 +178,26 @@ class StreamAdminWireTest extends StreamWire {
     delete("/api/v1/messages/" + partition + "/t3")
         .is(200, "{'success':true,'partitionId':'*','transactionId':'t3','message':'*'}");
     assertThat(delete("/api/v1/messages/" + partition + "/t3").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_message_that_is_tried_again_shows_what_went_wrong() {
+    ack("t1", "failed");
+    Answer shown = get("/api/v1/messages/" + partition + "/t1");
+    assertThat(shown.text("/errorMessage")).isEqualTo("broken");
+    assertThat(shown.text("/retryCount")).isEqualTo("1");
+    assertThat(get("/api/v1/messages/" + partition + "/t2").json().at("/errorMessage").isNull())
+        .isTrue();
+  }
+
+  @Test
+  void the_mode_of_messages_is_that_of_the_queues_asked_for() {
+    push("shop.unread", "p", "1", "u1");
+    push("shop.ignored", "p", "1", "u2");
+    push("other.a", "p", "1", "u3");
+    push("other.b", "p", "1", "u4");
+    assertThat(get("/api/v1/messages?ns=shop").text("/mode/busGroupsCount")).isEqualTo("1");
+    assertThat(get("/api/v1/messages?ns=other").text("/mode/type")).isEqualTo("none");
   }
 
   @Test

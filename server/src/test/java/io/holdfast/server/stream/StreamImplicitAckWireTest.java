@@ -1,5 +1,7 @@
 package io.holdfast.server.stream;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.holdfast.server.ServerOptions;
 import org.junit.jupiter.api.Test;
 
@@ -20,5 +22,37 @@ class StreamImplicitAckWireTest extends StreamWire {
         "{'transactionId':'t2','partitionId':'%s','leaseId':'%s'}"
             .formatted(popped.text("/partitionId"), popped.text("/leaseId")));
     pop("q", "").isEmpty();
+  }
+
+  @Test
+  void so_does_the_last_ack_of_a_transaction() {
+    push("q", "p", "1", "t1");
+    push("q", "p", "2", "t2");
+    Answer popped = pop("q", "batch=2");
+    post(
+            "/api/v1/transaction",
+            ("{'operations':[{'type':'ack','transactionId':'t2','partitionId':'%s'},"
+                    + "{'type':'push','items':[{'queue':'q','partition':'p','payload':3}]}],"
+                    + "'requiredLeases':['%s']}")
+                .formatted(popped.text("/partitionId"), popped.text("/leaseId")))
+        .text("/success");
+    assertThat(pop("q", "batch=9").text("/messages/0/data")).isEqualTo("3");
+  }
+
+  @Test
+  void so_does_the_last_ack_before_a_pop() {
+    for (int i = 1; i <= 3; i++) {
+      push("q", "p", String.valueOf(i), "t" + i);
+    }
+    Answer popped = pop("q", "batch=2");
+    Answer both =
+        post(
+            "/api/v1/ack-pop",
+            ("{'ack':{'acknowledgments':[{'transactionId':'t2','partitionId':'%s','leaseId':'%s'}]},"
+                    + "'pop':{'queue':'q','batch':9}}")
+                .formatted(popped.text("/partitionId"), popped.text("/leaseId")));
+    assertThat(both.text("/ack/0/success")).isEqualTo("true");
+    assertThat(both.json().at("/pop/messages")).hasSize(1);
+    assertThat(both.text("/pop/messages/0/transactionId")).isEqualTo("t3");
   }
 }

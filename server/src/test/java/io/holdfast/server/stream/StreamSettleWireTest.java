@@ -306,6 +306,34 @@ class StreamSettleWireTest extends StreamWire {
         .is(400, "{'error':'operations[0].type must be push or ack','code':'INVALID_ARGUMENT'}");
   }
 
+  private Answer transact(String... acks) {
+    return post(
+        "/api/v1/transaction",
+        "{'operations':[" + String.join(",", acks).replace("{'tr", "{'type':'ack','tr") + "]}");
+  }
+
+  @Test
+  void acks_of_an_undone_transaction_are_not_said_to_be_done() {
+    take();
+    String undone = "the transaction was not committed";
+
+    Answer unknown = transact(ack("t1", "completed"), ack("none", "completed"));
+    assertThat(unknown.text("/success")).isEqualTo("false");
+    assertThat(unknown.text("/error")).contains("unresolvable");
+    assertThat(unknown.text("/results/0/success")).isEqualTo("false");
+    assertThat(unknown.text("/results/0/error")).isEqualTo(undone);
+    assertThat(unknown.text("/results/0/leaseReleased")).isEqualTo("false");
+    assertThat(unknown.text("/results/1/code")).isEqualTo("UNRESOLVABLE");
+
+    Answer unreadable = transact(ack("t1", "completed"), ack("t2", "bogus"));
+    assertThat(unreadable.text("/error")).isEqualTo(unreadable.text("/results/1/error"));
+    assertThat(unreadable.text("/results/0/error")).isEqualTo(undone);
+    assertThat(unreadable.text("/results/1/code")).isEqualTo("INVALID_ARGUMENT");
+    assertThat(unreadable.text("/results/1/queueName")).isEqualTo("q");
+    batch(ack("t1", "completed"))
+        .is(200, "[" + ACKED.formatted(0, "t1", false, false, false) + "]");
+  }
+
   @Test
   void traces_are_recorded_and_found() {
     take();
