@@ -20,10 +20,10 @@ public final class ItemRules {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(10);
   private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
-  /** What the database can store as an instant, with room for any timeout after it. */
-  private static final Instant EARLIEST = Instant.parse("-4000-01-01T00:00:00Z");
+  /** What every store and every wire has a form for, with room for any timeout after it. */
+  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
 
-  private static final Instant LATEST = Instant.parse("+290000-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
   private ItemRules() {}
 

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads fields off a parser. */
 record JsonReader(JsonParser parser) {
-  private static final int LAST_YEAR = 9999;
-
   private static final Pattern NUMBER =
       Pattern.compile("-?[0-9]{1,20}(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?");
   private static final int SHOWN = 64;
@@ -120,12 +118,9 @@ record JsonReader(JsonParser parser) {
   private Instant time(String path) throws IOException {
     String text = text(path, "a time as in RFC 3339");
     try {
-      OffsetDateTime time = OffsetDateTime.parse(text);
-      require(
-          time.getYear() >= 1 && time.getYear() <= LAST_YEAR,
-          path,
-          "a time of the years 1 to 9999");
-      return time.toInstant();
+      Instant time = OffsetDateTime.parse(text).toInstant();
+      require(ProtoJson.isInRange(time), path, "a time of the years 1 to 9999");
+      return time;
     } catch (DateTimeException e) {
       throw new MalformedMessage("field '" + path + "' is not a time as in RFC 3339");
     }

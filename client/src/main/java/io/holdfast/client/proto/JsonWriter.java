@@ -9,11 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes messages to a generator. */
 record JsonWriter(JsonGenerator generator, ProtoJson.Audience audience) implements AutoCloseable {
-  /** No later time has a form that every client reads. */
-  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
-
-  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
-
   void message(Record message) throws IOException {
     generator.writeStartObject();
     for (FieldType field : MessageType.of(message.getClass()).fields()) {
@@ -49,18 +44,10 @@ record JsonWriter(JsonGenerator generator, ProtoJson.Audience audience) implemen
       case LONG -> generator.writeString(String.valueOf(value));
       case FLAG -> generator.writeBoolean((Boolean) value);
       case BYTES -> generator.writeBinary((byte[]) value);
-      case TIME -> generator.writeString(time((Instant) value).toString());
+      case TIME -> generator.writeString(audience.time((Instant) value).toString());
       case TEXTS -> texts((Map<?, ?>) value);
       case MESSAGE -> message((Record) value);
     }
-  }
-
-  private Instant time(Instant time) {
-    if (audience != ProtoJson.Audience.STRICT) {
-      return time;
-    }
-    Instant early = time.isAfter(LATEST) ? LATEST : time;
-    return early.isBefore(EARLIEST) ? EARLIEST : early;
   }
 
   private void texts(Map<?, ?> texts) throws IOException {

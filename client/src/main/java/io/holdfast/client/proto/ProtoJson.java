@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 
 /**
  * Messages as JSON, the way protobuf maps them: names in snake case, read in camel case too;
@@ -30,7 +31,16 @@ public final class ProtoJson {
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .build();
 
+  /** Of the years 1 to 9999 in UTC; no other time has a form that every client reads. */
+  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
   private ProtoJson() {}
+
+  static boolean isInRange(Instant time) {
+    return !time.isBefore(EARLIEST) && !time.isAfter(LATEST);
+  }
 
   /** Which fields are written. */
   public enum Audience {
@@ -38,8 +48,16 @@ public final class ProtoJson {
     STRICT,
     /** Clients that asked for extensions. */
     EXTENDED,
-    /** The server, which gets every text as it is and refuses what is not proper Unicode. */
+    /** The server, which gets everything as it is and refuses what is not proper. */
     SERVER;
+
+    /** What is written for {@code time}: for clients, the nearest that all of them can read. */
+    public Instant time(Instant time) {
+      if (this == SERVER || isInRange(time)) {
+        return time;
+      }
+      return time.isBefore(EARLIEST) ? EARLIEST : LATEST;
+    }
 
     /** What is written for {@code text}: half a pair of surrogates has no place in UTF-8. */
     String text(String text) {

@@ -134,7 +134,7 @@ final class Protobuf {
       case LONG -> out.writeInt64(number, (Long) value);
       case FLAG -> out.writeBool(number, (Boolean) value);
       case BYTES -> out.writeByteArray(number, (byte[]) value);
-      case TIME -> out.writeByteArray(number, time((Instant) value));
+      case TIME -> out.writeByteArray(number, time(audience.time((Instant) value)));
       case MESSAGE -> out.writeByteArray(number, write((Record) value, audience));
       case TEXTS -> {
         for (Map.Entry<?, ?> text : ((Map<?, ?>) value).entrySet()) {

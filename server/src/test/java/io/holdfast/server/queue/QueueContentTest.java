@@ -112,6 +112,9 @@ class QueueContentTest {
         "queue.produce|{\"items\":[null]}|field 'items[0]' is not an object",
         "queue.produce|{\"items\":[{},{\"bytes\":\"?\"}]}|field 'items[1].bytes' is not bytes in base64",
         "queue.produce|{\"items\":[{\"enqueue_at\":\"now\"}]}|field 'items[0].enqueue_at' is not a time",
+        "queue.produce|{\"items\":[{\"enqueue_at\":\"9999-12-31T23:59:59-02:00\"}]}|field 'items[0].enqueue_at' is not a time of the years 1 to 9999",
+        "queue.produce|{\"items\":[{\"enqueue_at\":\"0001-01-01T00:00:00+02:00\"}]}|field 'items[0].enqueue_at' is not a time of the years 1 to 9999",
+        "queue.retry|{\"items\":[{\"retry_at\":\"9999-12-31T23:59:59-02:00\"}]}|field 'items[0].retry_at' is not a time of the years 1 to 9999",
         "queue.produce|{\"items\":[{\"x\":1}]}|unknown field 'items[0].x'",
         "queues.list|{\"queue_name\":\"orders\"}|unknown field 'queue_name'",
       })

@@ -285,6 +285,50 @@ class QueueProtobufTest {
   }
 
   @Test
+  void times_are_of_the_years_1_to_9999() throws Exception {
+    for (long seconds : new long[] {-62135596801L, 253402300800L}) {
+      ProtoBytes time = message().number(1, seconds);
+      isRefused(
+          ask("queue.produce", produced(message().message(4, time))),
+          "items is invalid; enqueue_at is out of range");
+      isRefused(
+          ask("queue.retry", message().text(1, "orders").message(3, message().message(2, time))),
+          "items is invalid; retry_at is out of range");
+      for (int field : new int[] {4, 5, 9}) {
+        assertThat(
+                ask(
+                        "storage/items.import",
+                        message().text(1, "orders").message(3, message().message(field, time)))
+                    .text())
+            .contains("is out of range");
+      }
+    }
+  }
+
+  @Test
+  void a_deadline_beyond_the_year_9999_is_told_as_the_last_moment_of_it() throws Exception {
+    isDone(ask("queue.produce", produced(message().time(4, "9999-12-31T23:59:59Z"))));
+
+    byte[] item =
+        (byte[])
+            ProtoBytes.read(ask("storage/scheduled.list", message().text(1, "orders")).body())
+                .get(1)
+                .get(0);
+
+    assertThat(ProtoBytes.read(item).get(5))
+        .containsExactly(message().number(1, 253402300799L).number(2, 999_999_999L).bytes());
+  }
+
+  private static ProtoBytes produced(ProtoBytes item) {
+    return message().text(1, "orders").text(2, "1m").message(3, item);
+  }
+
+  private static void isRefused(Heard heard, String message) {
+    assertThat(heard.status()).isEqualTo(400);
+    assertThat(ProtoBytes.text(ProtoBytes.read(heard.body()).get(3).get(0))).isEqualTo(message);
+  }
+
+  @Test
   void a_refusal_is_a_message_too() throws Exception {
     Heard heard = ask("queues.info", message().text(1, "nobody"));
 

@@ -16,9 +16,11 @@ import io.holdfast.queue.StoredItem;
 import io.holdfast.testkit.Guarantee;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What requests about items may contain, and in which order it is checked. */
@@ -26,6 +28,8 @@ public abstract class QueueRequestValidationContract extends QueueSuite {
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofMinutes(15);
   private static final Duration TICK = Duration.ofNanos(1);
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
   private static final List<String> MALFORMED =
       List.of(
           "",
@@ -94,6 +98,38 @@ public abstract class QueueRequestValidationContract extends QueueSuite {
     assertThat(stored(queue)).isEmpty();
     queue.produce(good.withReference("x".repeat(100_000)));
     assertThat(stored(queue).get(0).content().reference()).hasSize(100_000);
+  }
+
+  @Test
+  @Guarantee("Q77")
+  void times_are_of_the_years_1_to_9999() {
+    Queue queue = create(named("q"));
+    produce(queue, "a");
+    String id = lease(queue, 1).ids().get(0);
+    for (Instant bad : List.of(FIRST.minusNanos(1), LAST.plusNanos(1), Instant.MIN, Instant.MAX)) {
+      assertOutOfRange("enqueue_at", () -> queue.produce(NewItem.text("x").at(bad)));
+      assertOutOfRange("retry_at", () -> queue.retry(0, List.of(Retry.at(id, bad))));
+      assertOutOfRange("enqueue_at", () -> importWith(queue, bad, null, null));
+      assertOutOfRange("lease_deadline", () -> importWith(queue, null, bad, null));
+      assertOutOfRange("expire_deadline", () -> importWith(queue, null, null, bad));
+    }
+    assertThat(scheduled(queue)).isEmpty();
+    assertThat(texts(stored(queue))).containsExactly("a");
+  }
+
+  @Test
+  @Guarantee("Q77")
+  void the_last_moment_of_the_year_9999_is_a_time_to_wait_for() {
+    Queue queue = create(named("q"));
+    produce(queue, "retried");
+    String id = lease(queue, 1).ids().get(0);
+
+    queue.produce(NewItem.text("produced").at(LAST));
+    queue.retry(0, List.of(Retry.at(id, LAST)));
+
+    assertThat(scheduled(queue))
+        .extracting(item -> item.times().enqueueAt())
+        .containsOnly(LAST.truncatedTo(ChronoUnit.MICROS));
   }
 
   @Test
@@ -272,6 +308,22 @@ public abstract class QueueRequestValidationContract extends QueueSuite {
     assertInvalid("limit is invalid", () -> queue.admin().redrive(0));
     assertInvalid("limit is invalid", () -> queue.admin().redrive(-1));
     assertThat(stored(queue)).isEmpty();
+  }
+
+  private static void importWith(
+      Queue queue,
+      @Nullable Instant enqueueAt,
+      @Nullable Instant leaseDeadline,
+      @Nullable Instant expireDeadline) {
+    StoredItem.Times times = new StoredItem.Times(null, enqueueAt, leaseDeadline, expireDeadline);
+    StoredItem item =
+        new StoredItem("", false, 0, 0, times, StoredItem.Origin.NONE, Content.empty());
+    queue.admin().importItems(0, List.of(item));
+  }
+
+  /** Over HTTP such a time has no form at all, which is told in other words. */
+  private static void assertOutOfRange(String what, ThrowingCallable call) {
+    assertThat(failing(INVALID, call)).hasMessageContaining(what);
   }
 
   private static List<Retry> retries(List<String> ids) {
