@@ -62,7 +62,7 @@ public final class ItemRules {
         by == null
             || by.compareTo(Duration.ZERO) > 0 && by.compareTo(settings.expireTimeout()) <= 0,
         "lease timeout is invalid; it must be positive and at most the expire timeout");
-    checkEach(ids);
+    checkEach("ids", ids);
   }
 
   static void checkComplete(List<String> ids, Duration timeout) {
@@ -70,21 +70,21 @@ public final class ItemRules {
     require(
         timeout.compareTo(Duration.ZERO) > 0 && timeout.compareTo(MAX_TIMEOUT) <= 0,
         "request timeout is invalid; it must be positive and at most 15 m");
-    checkEach(ids);
+    checkEach("ids", ids);
   }
 
   /** Items to give back. */
   public static void checkRetry(List<Retry> items) {
-    List<String> ids = items.stream().map(Retry::id).toList();
-    checkCount(ids);
+    require(!items.isEmpty(), "items cannot be empty; at least one is required");
+    require(items.size() <= MAX_ITEMS, "items is invalid; there may be at most " + MAX_ITEMS);
     items.forEach(item -> checkInstant("retry_at", item.retryAt()));
-    checkEach(ids);
+    checkEach("items", items.stream().map(Retry::id).toList());
   }
 
   /** Leased items: 1 to 1000 ids, none of them twice. */
   public static void checkIds(List<String> ids) {
     checkCount(ids);
-    checkEach(ids);
+    checkEach("ids", ids);
   }
 
   private static void checkCount(List<?> ids) {
@@ -93,11 +93,11 @@ public final class ItemRules {
   }
 
   /** The ids come last, in their order. */
-  private static void checkEach(List<String> ids) {
+  private static void checkEach(String what, List<String> ids) {
     Set<String> seen = new HashSet<>();
     for (String id : ids) {
       checkId(id);
-      require(seen.add(id), "ids is invalid; '" + id + "' is listed twice");
+      require(seen.add(id), what + " is invalid; '" + id + "' is listed twice");
     }
   }
 

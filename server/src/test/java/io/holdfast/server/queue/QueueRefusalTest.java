@@ -52,7 +52,7 @@ class QueueRefusalTest {
         "queue.complete|{\"queue_name\":\"orders\",\"request_timeout\":\"16m\",\"ids\":[\"x\"]}|request timeout is invalid",
         "queue.complete|{\"queue_name\":\"orders\",\"request_timeout\":\"1m\",\"ids\":[\"x\"]}|invalid storage id",
         "queue.complete|{\"queue_name\":\"orders\",\"request_timeout\":\"1m\",\"ids\":[\"000000000000000000000000000\"]}|item(s) cannot be completed; '000000000000000000000000000' does not exist",
-        "queue.retry|{\"queue_name\":\"orders\"}|ids is invalid",
+        "queue.retry|{\"queue_name\":\"orders\",\"items\":[]}|items cannot be empty",
         "queue.extend|{\"queue_name\":\"orders\",\"lease_timeout\":\"x\"}|ids is invalid",
         "queue.extend|{\"queue_name\":\"orders\",\"lease_timeout\":\"x\",\"ids\":[\"x\"]}|lease timeout is invalid",
         "queue.redrive|{\"queue_name\":\"orders\"}|limit is invalid",

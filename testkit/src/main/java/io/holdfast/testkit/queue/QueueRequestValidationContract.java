@@ -170,6 +170,16 @@ public abstract class QueueRequestValidationContract extends QueueSuite {
 
   @Test
   @Guarantee("Q77")
+  void a_retry_has_1_to_1000_items() {
+    Queue queue = create(named("q"));
+    List<Retry> many = Collections.nCopies(1001, Retry.now(strangersId()));
+
+    assertInvalid("items cannot be empty; ", () -> queue.retry(0, List.of()));
+    assertInvalid("items is invalid; there may be", () -> queue.retry(0, many));
+  }
+
+  @Test
+  @Guarantee("Q77")
   void ids_are_looked_at_after_all_other_parameters() {
     Queue queue = create(named("q"));
 
@@ -209,9 +219,8 @@ public abstract class QueueRequestValidationContract extends QueueSuite {
     }
     List<String> twice = List.of(good, good);
     assertInvalid("ids is invalid", () -> queue.complete(0, twice, PATIENCE));
-    assertInvalid("ids is invalid", () -> queue.retry(0, retries(twice)));
+    assertInvalid("items is invalid", () -> queue.retry(0, retries(twice)));
     assertInvalid("ids is invalid", () -> queue.extend(0, twice, null));
-    assertInvalid("ids is invalid", () -> queue.retry(0, List.of()));
     assertInvalid("ids is invalid", () -> queue.admin().deleteItems(0, List.of()));
     queue.complete(0, List.of(good), PATIENCE);
   }
