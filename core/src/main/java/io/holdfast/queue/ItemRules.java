@@ -1,6 +1,7 @@
 package io.holdfast.queue;
 
 import io.holdfast.lease.Texts;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -17,6 +18,10 @@ public final class ItemRules {
   private static final int MAX_LIST = 65536;
   private static final int DEFAULT_LIST = 1000;
   private static final int MAX_PAYLOAD = 5_000_000;
+
+  /** In bytes; it is unique, and a row of a PostgreSQL index has room for little more. */
+  private static final int MAX_SOURCE_ID = 2000;
+
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(10);
   private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
@@ -119,7 +124,7 @@ public final class ItemRules {
     require(!items.isEmpty(), "items cannot be empty; at least one is required");
     for (StoredItem item : items) {
       checkContent(item.content());
-      checkText("source_id", item.origin().sourceId());
+      checkSource(item.origin().sourceId());
       checkText("source_queue", item.origin().sourceQueue());
       checkText("dead_reason", item.origin().deadReason());
       checkInstant("enqueue_at", item.times().enqueueAt());
@@ -132,6 +137,13 @@ public final class ItemRules {
           !item.isLeased() || item.times().enqueueAt() == null,
           "items is invalid; an item cannot be leased and scheduled at once");
     }
+  }
+
+  private static void checkSource(@Nullable String id) {
+    checkText("source_id", id);
+    require(
+        id == null || id.getBytes(StandardCharsets.UTF_8).length <= MAX_SOURCE_ID,
+        "items is invalid; source_id is too long");
   }
 
   static void checkClear(Clear what) {

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -185,6 +186,26 @@ public abstract class StorageContract extends QueueSuite {
     assertThat(answers).extracting(StoredItem::id).element(1).isEqualTo(first.id());
     assertThat(answers.get(0).id()).isEqualTo(answers.get(2).id());
     assertThat(texts(answers)).containsExactly("new", "one", "new");
+  }
+
+  @Test
+  @Guarantee("Q80")
+  void a_source_id_has_at_most_2000_bytes() {
+    Queue queue = create(named("q"));
+    // Text that cannot be compressed: an index stores it as it is.
+    String longest =
+        new Random(1)
+            .ints(2000, '0', 'z' + 1)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+
+    assertThat(imported(queue, sourced("a", longest)).origin().sourceId()).isEqualTo(longest);
+
+    for (String bad : List.of(longest + "x", "\u00e9".repeat(1001), "x".repeat(10_000))) {
+      assertThat(failing(INVALID, () -> imported(queue, sourced("b", bad))))
+          .hasMessage("items is invalid; source_id is too long");
+    }
+    assertThat(texts(stored(queue))).containsExactly("a");
   }
 
   @Test
