@@ -149,11 +149,10 @@ final class MemoryQueueCatalog implements QueueCatalog {
 
   private void checkDelete(String name, MemoryQueues.Entry entry, boolean force) {
     if (new Others().isDeadQueue(name)) {
-      throw QueueException.conflict(
-          "queue cannot be deleted; '" + name + "' is the dead queue of another queue");
+      throw QueueException.conflict("queue is in use; '" + name + "' is a dead queue");
     }
     if (!force && entry.partitions.stream().anyMatch(items -> !items.byId.isEmpty())) {
-      throw QueueException.conflict("queue cannot be deleted; '" + name + "' is not empty");
+      throw QueueException.conflict("queue is not empty; '" + name + "' has items");
     }
   }
 

@@ -178,8 +178,10 @@ public abstract class QueueAdminContract extends QueueSuite {
     create(named("dead"));
     create(named("q").deadQueue("dead"));
 
-    failing(CONFLICT, () -> queues.delete("dead", false));
-    failing(CONFLICT, () -> queues.delete("dead", true));
+    for (boolean force : new boolean[] {false, true}) {
+      assertThat(failing(CONFLICT, () -> queues.delete("dead", force)))
+          .hasMessage("queue is in use; 'dead' is a dead queue");
+    }
     assertThat(queues.get("dead").name()).isEqualTo("dead");
 
     queues.update("q", QueueUpdate.NOTHING.deadQueue(""));
@@ -192,7 +194,8 @@ public abstract class QueueAdminContract extends QueueSuite {
   void a_queue_with_an_item_in_any_state_needs_force() {
     Queue queue = create(named("q").partitions(2));
     produce(queue, "a");
-    failing(CONFLICT, () -> queues.delete("q", false));
+    assertThat(failing(CONFLICT, () -> queues.delete("q", false)))
+        .hasMessage("queue is not empty; 'q' has items");
 
     LeasedItems leased = lease(queue, 1);
     failing(CONFLICT, () -> queues.delete("q", false));
