@@ -104,19 +104,25 @@ final class PartitionContext {
   /** A statement that finds nothing where there is no table yet. */
   <T> T look(String operation, StoreCall call, T nothing, SqlWork<T> work) {
     QueueFailures.Doing doing = QueueFailures.Doing.look(operation, name());
-    return lookFor(doing, call, nothing, work);
+    return lookFor(doing, call, nothing, () -> caller.single(operation, call, work));
   }
 
   /** The same for a statement that would have changed what it found. */
   <T> T take(String operation, StoreCall call, T nothing, SqlWork<T> work) {
     QueueFailures.Doing doing = QueueFailures.Doing.change(operation, name());
-    return lookFor(doing, call, nothing, work);
+    return lookFor(doing, call, nothing, () -> caller.single(operation, call, work));
   }
 
-  private <T> T lookFor(QueueFailures.Doing doing, StoreCall call, T nothing, SqlWork<T> work) {
+  /** The same for several statements that change something together. */
+  <T> T takeTogether(String operation, StoreCall call, T nothing, SqlWork<T> work) {
+    QueueFailures.Doing doing = QueueFailures.Doing.change(operation, name());
+    return lookFor(doing, call, nothing, () -> caller.transaction(operation, call, work));
+  }
+
+  private <T> T lookFor(QueueFailures.Doing doing, StoreCall call, T nothing, Attempt<T> attempt) {
     ready(call);
     try {
-      return caller.single(doing.operation(), call, work);
+      return attempt.run();
     } catch (SQLException e) {
       if (!QueueFailures.isNoTable(e)) {
         throw QueueFailures.of(doing, e);

@@ -58,7 +58,7 @@ final class PostgresItemAdmin implements ItemAdmin {
     }
     if (what.equals(Clear.EVERYTHING)) {
       try {
-        return context.transact("clear", call, this::truncate);
+        return context.takeTogether("clear", call, Changes.NONE, this::truncate);
       } catch (Busy e) {
         // Nobody is to wait for this, so the rows go one by one.
       }

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lease.Hints;
+import io.holdfast.queue.Changes;
+import io.holdfast.queue.Clear;
 import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.Partition;
 import io.holdfast.queue.PartitionInfo;
@@ -154,6 +156,18 @@ class QueueCatalogTest {
     assertThat(leaseTexts(all.get(0), 9)).containsExactly("new");
   }
 
+  @Test
+  void clearing_a_queue_that_never_had_items_makes_no_tables() {
+    Partition partition = queues.open(queues.queue("orders"));
+
+    assertThat(partition.clear(Clear.EVERYTHING, CALL)).isEqualTo(Changes.NONE);
+
+    assertThat(tables()).isEqualTo("0");
+    queues.catalog().delete("orders", false, CALL);
+    assertThatThrownBy(() -> partition.clear(Clear.EVERYTHING, CALL))
+        .hasMessageContaining("does not exist");
+  }
+
   private String tables() {
     return String.valueOf(
         TestDatabase.query(
@@ -199,7 +213,7 @@ class QueueCatalogTest {
   void an_unforced_delete_waits_for_a_produce_under_way_and_then_refuses() throws Exception {
     Partition partition = queues.open(queues.queue("orders"));
     QueueFixture.produce(partition, "a");
-    partition.clear(io.holdfast.queue.Clear.EVERYTHING, CALL);
+    partition.clear(Clear.EVERYTHING, CALL);
     try (Connection producing = TestDatabase.begin()) {
       new QueuesInTransaction(queues.store(), producing)
           .produce("orders", 0, List.of(QueueFixture.item("b")));
@@ -220,7 +234,7 @@ class QueueCatalogTest {
   void a_produce_that_waits_for_an_unforced_delete_is_refused() throws Exception {
     Partition partition = queues.open(queues.queue("orders"));
     QueueFixture.produce(partition, "a");
-    partition.clear(io.holdfast.queue.Clear.EVERYTHING, CALL);
+    partition.clear(Clear.EVERYTHING, CALL);
     try (Connection deleting = TestDatabase.begin()) {
       TransactionsTest.run(
           deleting, "LOCK TABLE " + queues.table("orders", 0) + " IN EXCLUSIVE MODE");
