@@ -49,6 +49,12 @@ public final class ItemRules {
     }
   }
 
+  /** How long the queue may be looked up; a timeout that is refused afterwards ends nothing. */
+  static Duration lookUpTimeout(Duration timeout) {
+    boolean isGood = timeout.compareTo(MIN_TIMEOUT) > 0 && timeout.compareTo(MAX_TIMEOUT) <= 0;
+    return isGood ? timeout : MAX_TIMEOUT;
+  }
+
   static void checkLease(LeaseRequest request) {
     require(!request.clientId().isBlank(), "invalid client id; it cannot be empty");
     require(

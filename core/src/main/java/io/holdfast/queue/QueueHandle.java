@@ -44,40 +44,44 @@ final class QueueHandle implements Queue {
 
   @Override
   public CompletableFuture<Produced> produceAsync(List<NewItem> items, Duration timeout) {
-    return async(queue -> produce(queue, items, timeout, false));
+    Patience patience = patience(timeout);
+    return async(patience, queue -> produce(queue, items, patience, false));
   }
 
   @Override
   public Produced produce(List<NewItem> items, Duration timeout) {
-    return await(() -> produce(find(), items, timeout, true), true);
+    Patience patience = patience(timeout);
+    return await(() -> produce(find(), items, patience, true), true);
   }
 
   private CompletableFuture<Produced> produce(
-      LiveQueue queue, List<NewItem> items, Duration timeout, boolean callerRuns) {
-    ItemRules.checkProduce(items, timeout);
-    return queue.produces.produce(List.copyOf(items), deadline(timeout), callerRuns);
+      LiveQueue queue, List<NewItem> items, Patience patience, boolean callerRuns) {
+    ItemRules.checkProduce(items, patience.timeout());
+    return queue.produces.produce(List.copyOf(items), patience.untilNanos(), callerRuns);
   }
 
   @Override
   public CompletableFuture<LeasedItems> leaseAsync(LeaseRequest request) {
-    return async(queue -> lease(queue, request, engine.tasks));
+    Patience patience = patience(request.timeout());
+    return async(patience, queue -> lease(queue, request, patience, engine.tasks));
   }
 
   @Override
   public LeasedItems lease(LeaseRequest request) {
-    return await(() -> lease(find(), request, Runnable::run), false);
+    Patience patience = patience(request.timeout());
+    return await(() -> lease(find(), request, patience, Runnable::run), false);
   }
 
   private CompletableFuture<LeasedItems> lease(
-      LiveQueue queue, LeaseRequest request, Executor first) {
+      LiveQueue queue, LeaseRequest request, Patience patience, Executor first) {
     ItemRules.checkLease(request);
-    return queue.leases.ask(request, deadline(request.timeout()), first);
+    return queue.leases.ask(request, patience.untilNanos(), first);
   }
 
   @Override
   public CompletableFuture<Instant> extendAsync(
       int partition, List<String> ids, @Nullable Duration duration) {
-    return async(queue -> extend(queue, partition, ids, duration, false));
+    return async(patience(OTHERS), queue -> extend(queue, partition, ids, duration, false));
   }
 
   @Override
@@ -101,34 +105,36 @@ final class QueueHandle implements Queue {
           raise("extended", Optional.ofNullable(extension.fault()));
           return Objects.requireNonNull(extension.deadline());
         },
-        deadline(OTHERS));
+        patience(OTHERS).untilNanos());
   }
 
   @Override
   public CompletableFuture<Void> completeAsync(int partition, List<String> ids, Duration timeout) {
-    return async(queue -> complete(queue, partition, ids, timeout, false));
+    Patience patience = patience(timeout);
+    return async(patience, queue -> complete(queue, partition, ids, patience, false));
   }
 
   @Override
   public void complete(int partition, List<String> ids, Duration timeout) {
-    await(() -> complete(find(), partition, ids, timeout, true), true);
+    Patience patience = patience(timeout);
+    await(() -> complete(find(), partition, ids, patience, true), true);
   }
 
   private CompletableFuture<Void> complete(
-      LiveQueue queue, int number, List<String> ids, Duration timeout, boolean callerRuns) {
+      LiveQueue queue, int number, List<String> ids, Patience patience, boolean callerRuns) {
     LivePartition partition = AdminHandle.partition(engine, queue, number);
-    ItemRules.checkComplete(ids, timeout);
+    ItemRules.checkComplete(ids, patience.timeout());
     List<String> call = List.copyOf(ids);
     return queue.settle(
         partition,
         p -> send(p.completer, call, callerRuns),
         fault -> raise("completed", fault),
-        deadline(timeout));
+        patience.untilNanos());
   }
 
   @Override
   public CompletableFuture<Void> retryAsync(int partition, List<Retry> items) {
-    return async(queue -> retry(queue, partition, items, false));
+    return async(patience(OTHERS), queue -> retry(queue, partition, items, false));
   }
 
   @Override
@@ -145,12 +151,12 @@ final class QueueHandle implements Queue {
         partition,
         p -> send(p.retrier, call, callerRuns),
         fault -> raise("retried", fault),
-        deadline(OTHERS));
+        patience(OTHERS).untilNanos());
   }
 
   @Override
   public CompletableFuture<Void> handBackAsync(int partition, List<String> ids, boolean isKnown) {
-    return async(queue -> handBack(queue, partition, ids, isKnown));
+    return async(patience(OTHERS), queue -> handBack(queue, partition, ids, isKnown));
   }
 
   private CompletableFuture<Void> handBack(
@@ -221,8 +227,19 @@ final class QueueHandle implements Queue {
     return null;
   }
 
-  private long deadline(Duration timeout) {
-    return Time.after(engine.time.nanos(), Math.max(1, timeout.toMillis()));
+  /** How long a caller waits, from the moment it asked, also while the queue is looked up. */
+  private record Patience(Duration timeout, long askedNanos) {
+    long untilNanos() {
+      return Time.after(askedNanos, Math.max(1, timeout.toMillis()));
+    }
+
+    long lookUpUntilNanos() {
+      return Time.after(askedNanos, ItemRules.lookUpTimeout(timeout).toMillis());
+    }
+  }
+
+  private Patience patience(Duration timeout) {
+    return new Patience(timeout, engine.time.nanos());
   }
 
   private LiveQueue find() {
@@ -231,7 +248,8 @@ final class QueueHandle implements Queue {
   }
 
   /** Runs {@code call} with the queue, on another thread if the store has to be asked for it. */
-  private <T> CompletableFuture<T> async(Function<LiveQueue, CompletableFuture<T>> call) {
+  private <T> CompletableFuture<T> async(
+      Patience patience, Function<LiveQueue, CompletableFuture<T>> call) {
     try {
       QueueRules.checkName(name);
       engine.start();
@@ -243,12 +261,35 @@ final class QueueHandle implements Queue {
       return CompletableFuture.failedFuture(e);
     }
     CompletableFuture<T> result = new CompletableFuture<>();
-    try {
-      engine.tasks.execute(() -> relay(caught(() -> call.apply(engine.find(name))), result));
-    } catch (RuntimeException rejected) {
-      result.completeExceptionally(engine.closedException());
-    }
+    lookUp(patience)
+        .whenComplete(
+            (queue, failure) -> {
+              if (failure != null) {
+                result.completeExceptionally(QueueEngine.asQueueException(failure));
+              } else if (!result.isDone()) {
+                relay(caught(() -> call.apply(queue)), result);
+              }
+            });
     return result;
+  }
+
+  /** Asks the store for the queue, on another thread. One that comes too late is nobody's. */
+  private CompletableFuture<LiveQueue> lookUp(Patience patience) {
+    CompletableFuture<LiveQueue> found = new CompletableFuture<>();
+    Timers.Timer timer =
+        engine.timers.at(
+            patience.lookUpUntilNanos(),
+            () ->
+                found.completeExceptionally(
+                    QueueException.retryable("request timeout; nothing was done", null)));
+    found.whenComplete((queue, failure) -> timer.cancel());
+    try {
+      engine.tasks.execute(
+          () -> relay(caught(() -> CompletableFuture.completedFuture(engine.find(name))), found));
+    } catch (RuntimeException rejected) {
+      found.completeExceptionally(engine.closedException());
+    }
+    return found;
   }
 
   private static <T> CompletableFuture<T> caught(Supplier<CompletableFuture<T>> call) {

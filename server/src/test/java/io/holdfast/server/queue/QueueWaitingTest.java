@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.memory.ServedMemory;
 import io.holdfast.queue.NewItem;
+import io.holdfast.queue.NewQueue;
 import io.holdfast.queue.Queue;
 import io.holdfast.queue.QueueOptions;
+import io.holdfast.queue.QueueService;
+import io.holdfast.queue.Queues;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.queue.QueueServer.Heard;
 import io.holdfast.testkit.Guarantee;
@@ -16,9 +19,11 @@ import io.holdfast.testkit.queue.FaultyQueueStore.Operation;
 import io.holdfast.testkit.queue.Halt;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +109,31 @@ class QueueWaitingTest {
     halt.open();
 
     assertThat(next.get().text()).contains("\"id\":\"" + id + "\",\"attempts\":1");
+    memory.close();
+  }
+
+  @Test
+  void the_timeout_also_ends_the_search_for_the_queue() throws Exception {
+    server.close();
+    ManualTime time = new ManualTime();
+    ServedMemory memory = new ServedMemory(time);
+    try (Queues elsewhere = QueueService.over(memory.process(), QueueOptions.DEFAULTS)) {
+      elsewhere.create(NewQueue.named("orders"));
+    }
+    FaultyQueueStore store = new FaultyQueueStore(memory.process());
+    Halt watch = store.haltNext(Operation.CATALOG_VERSIONS, Moment.BEFORE); // would find it too
+    Halt halt = store.haltNext(Operation.CATALOG_GET, Moment.BEFORE);
+    server = new QueueServer(store.backend(), time);
+    CompletableFuture<Heard> lease = server.posting("queue.lease", LEASE.formatted("me"));
+    halt.awaitReached();
+
+    time.advance(Duration.ofMinutes(10));
+
+    Heard heard = lease.get(20, TimeUnit.SECONDS);
+    assertThat(heard.status()).isEqualTo(454);
+    assertThat(heard.text()).contains("request timeout; nothing was done");
+    watch.open();
+    halt.open();
     memory.close();
   }
 

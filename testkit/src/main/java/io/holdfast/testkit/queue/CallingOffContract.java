@@ -105,6 +105,23 @@ public abstract class CallingOffContract extends QueueSuite {
   }
 
   @Test
+  void a_call_whose_queue_is_not_found_in_time_is_answered_and_not_made() {
+    assumeTrue(subject.isInProcess());
+    Halt halt = store.haltNext(Operation.CATALOG_GET, Moment.BEFORE);
+    CompletableFuture<Produced> late = send("late");
+    halt.awaitReached();
+
+    pass(PATIENCE);
+
+    QueueException refusal = failing(Kind.RETRYABLE, () -> now(late));
+    assertThat(refusal.isOutcomeUnknown()).isFalse();
+    halt.open();
+    now(send("next"));
+    eventually(() -> queue.admin().stats().inFlight() == 0);
+    assertThat(texts(stored(queue))).containsExactly("next");
+  }
+
+  @Test
   @Guarantee("Q26")
   void a_cancelled_waiting_lease_takes_nothing() {
     CompletableFuture<LeasedItems> lease = parked(queue, "worker", 1);
