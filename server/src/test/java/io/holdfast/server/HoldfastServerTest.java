@@ -235,7 +235,29 @@ class HoldfastServerTest {
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 99999999", "", ""))
         .startsWith("HTTP/1.1 413");
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "X: " + "x".repeat(40_000), "", ""))
-        .startsWith("HTTP/1.1 4");
+        .startsWith("HTTP/1.1 400")
+        .contains("\"code\":\"bad_request\"");
+  }
+
+  @Test
+  void a_head_that_is_no_HTTP_is_refused_in_the_words_of_its_wire() throws Exception {
+    Map<String, String> wires =
+        Map.of(
+            "/v1/queues.list",
+            "{\"code\":455,\"code_text\":\"Client Content Error\",\"message\":\"",
+            "/v1/locks.list",
+            "\"code\":\"InvalidArgument\"",
+            "/api/v1/push",
+            "\"code\":\"INVALID_ARGUMENT\"");
+    for (Map.Entry<String, String> wire : wires.entrySet()) {
+      String line = "POST " + wire.getKey() + " HTTP/1.1";
+      assertThat(raw(line, "Host: localhost", "X: " + "x".repeat(17_000), "", ""))
+          .contains(wire.getValue(), "the request cannot be read as HTTP")
+          .containsIgnoringCase("X-Content-Type-Options: nosniff");
+    }
+    assertThat(raw("what is this", "", ""))
+        .contains("\"code\":\"bad_request\"")
+        .containsIgnoringCase("X-Content-Type-Options: nosniff");
   }
 
   @Test

@@ -50,7 +50,7 @@ public final class Kernel implements AutoCloseable {
   public void attach(HttpServer server) {
     server.connectionHandler(this::connected);
     server.requestHandler(this::received);
-    server.invalidRequestHandler(Kernel::unreadable);
+    server.invalidRequestHandler(this::unreadable);
   }
 
   /**
@@ -122,10 +122,19 @@ public final class Kernel implements AutoCloseable {
     call.begin();
   }
 
-  private static void unreadable(HttpServerRequest request) {
-    Answer answer = Json.error(400, "bad_request", "the request cannot be read as HTTP");
+  /** In the words of the wire it was for, where that much of it could be read. */
+  private void unreadable(HttpServerRequest request) {
+    Exchange exchange = new Exchange(request, workers, limits.answer());
+    Answer answer =
+        routes
+            .dialect(exchange.path())
+            .failure(exchange, Refusal.malformed("the request cannot be read as HTTP"));
     HttpServerResponse response = request.response().setStatusCode(answer.status());
-    response.putHeader("Content-Type", Answer.JSON).putHeader("Connection", "close");
+    answer.headers().forEach(response::putHeader);
+    response
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .putHeader("Content-Type", String.valueOf(answer.type()))
+        .putHeader("Connection", "close");
     response.end(Buffer.buffer(answer.body())).onComplete(done -> request.connection().close());
   }
 }
