@@ -19,6 +19,14 @@ import org.jspecify.annotations.Nullable;
 record JsonReader(JsonParser parser) {
   private static final Pattern NUMBER =
       Pattern.compile("-?[0-9]{1,20}(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?");
+
+  /** Java reads more than the standard has: no seconds, and offsets by the hour or second. */
+  private static final Pattern TIME =
+      Pattern.compile(
+          "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?"
+              + "(Z|[+-][0-9]{2}:[0-9]{2})",
+          Pattern.CASE_INSENSITIVE);
+
   private static final int SHOWN = 64;
 
   /** The values of a message whose brace was just opened. */
@@ -117,6 +125,7 @@ record JsonReader(JsonParser parser) {
 
   private Instant time(String path) throws IOException {
     String text = text(path, "a time as in RFC 3339");
+    require(TIME.matcher(text).matches(), path, "a time as in RFC 3339");
     try {
       Instant time = OffsetDateTime.parse(text).toInstant();
       require(ProtoJson.isInRange(time), path, "a time of the years 1 to 9999");

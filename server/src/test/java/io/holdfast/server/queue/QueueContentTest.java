@@ -126,6 +126,50 @@ class QueueContentTest {
     assertThat(heard.status()).isEqualTo(455);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2020-01-01T00:00Z",
+        "2020-01-01T00:00:00+02",
+        "2020-01-01T00:00:00+0200",
+        "2020-01-01T00:00:00+02:00:30",
+        "2020-01-01T00:00:00.Z",
+        "2020-01-01T00:00:00.0000000001Z",
+        "2020-01-01T00:00:00",
+        "2020-01-01 00:00:00Z",
+        "2020-02-30T00:00:00Z",
+        "+2020-01-01T00:00:00Z"
+      })
+  void times_have_the_form_of_RFC_3339(String time) throws Exception {
+    Heard heard = server.post("queue.produce", "{\"items\":[{\"enqueue_at\":\"" + time + "\"}]}");
+
+    assertThat(heard.status()).isEqualTo(455);
+    assertThat(heard.text()).contains("field 'items[0].enqueue_at' is not a time as in RFC 3339");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2020-01-01T00:00:00Z",
+        "2020-01-01t00:00:00z",
+        "2020-01-01T00:00:00.5Z",
+        "2020-01-01T00:00:00.123456789-11:30",
+        "9999-12-31T23:59:59.999999999Z",
+        "0001-01-01T02:00:00+02:00"
+      })
+  void what_has_that_form_is_a_time(String time) throws Exception {
+    assertThat(
+            server
+                .post(
+                    "queue.produce",
+                    "{\"queue_name\":\"orders\",\"request_timeout\":\"1m\",\"items\":"
+                        + "[{\"enqueue_at\":\""
+                        + time
+                        + "\"}]}")
+                .status())
+        .isEqualTo(200);
+  }
+
   @Test
   void numbers_may_be_texts_and_null_is_nothing() throws Exception {
     assertThat(
