@@ -5,6 +5,7 @@ import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Refusal;
 import io.holdfast.stream.PopRequest;
+import io.holdfast.stream.StreamRules;
 import io.holdfast.stream.TimeRange;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -83,11 +84,17 @@ final class Asked {
         : number.signum() > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
   }
 
-  /** An instant, or a date; without a zone in UTC. */
+  /** An instant that a store can be asked about, or a date; without a zone in UTC. */
   static @Nullable Instant instant(String name, @Nullable String text) {
     if (text == null || text.isEmpty()) {
       return null;
     }
+    Instant at = read(name, text);
+    StreamRules.checkInstant(name, at);
+    return at;
+  }
+
+  private static Instant read(String name, String text) {
     try {
       return Instant.parse(text);
     } catch (DateTimeException notOne) {

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -224,6 +226,18 @@ class StreamAdminWireTest extends StreamWire {
 
     assertThat(seen).hasSize(10);
     assertThat(MAPPER.readTree(get(next).body()).get("messages")).isEmpty();
+  }
+
+  @Test
+  void times_beyond_what_stores_can_compare_are_refused() {
+    for (String bad : List.of("-4800-01-01T00:00:00Z", "%2B1000000000-12-31T23:59:59Z")) {
+      for (String query :
+          List.of("from=", "to=", "afterId=" + UUID.randomUUID() + "&afterCreatedAt=")) {
+        Answer refused = get("/api/v1/messages?queue=q&" + query + bad);
+        assertThat(refused.status()).as(query + bad).isEqualTo(400);
+        assertThat(refused.text("/error")).contains("must be an instant from");
+      }
+    }
   }
 
   @Test
