@@ -3,6 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.Entry;
 import io.holdfast.stream.Message;
 import io.holdfast.stream.PageKey;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Messages that groups of {@link MemoryStreamData} gave up. */
@@ -52,6 +54,23 @@ final class MemoryStreamDeadLetters implements StreamDeadLetters {
   public long count(DeadLetterQuery query, StoreCall call) {
     synchronized (data) {
       return found(query.after(null).limit(Integer.MAX_VALUE)).size();
+    }
+  }
+
+  @Override
+  public List<DeadLetters.Count> countByPartition(DeadLetterQuery query, StoreCall call) {
+    synchronized (data) {
+      return found(query.after(null).limit(Integer.MAX_VALUE)).stream()
+          .collect(
+              Collectors.groupingBy(
+                  letter ->
+                      List.of(
+                          letter.message().place().queue(), letter.message().place().partition()),
+                  Collectors.counting()))
+          .entrySet()
+          .stream()
+          .map(e -> new DeadLetters.Count(e.getKey().get(0), e.getKey().get(1), e.getValue()))
+          .toList();
     }
   }
 

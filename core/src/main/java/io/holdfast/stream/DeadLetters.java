@@ -12,6 +12,12 @@ public interface DeadLetters {
   /** How many the query finds on all pages. */
   long count(DeadLetterQuery query);
 
+  /** How many it finds in each partition that has some. */
+  List<Count> countByPartition(DeadLetterQuery query);
+
+  /** How many a partition has. */
+  record Count(String queue, String partition, long letters) {}
+
   /** The one with this id. */
   Optional<DeadLetter> get(UUID id);
 

@@ -41,6 +41,13 @@ final class DeadLettersHandle implements DeadLetters {
   }
 
   @Override
+  public List<Count> countByPartition(DeadLetterQuery query) {
+    check(query, Integer.MAX_VALUE);
+    return engine.call(
+        () -> engine.store.deadLetters().countByPartition(query, engine.storeCall()));
+  }
+
+  @Override
   public Optional<DeadLetter> get(UUID id) {
     StreamRules.checkId("id", id);
     return find(id).map(engine.sealer::opened);

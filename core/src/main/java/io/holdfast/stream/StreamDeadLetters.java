@@ -13,6 +13,9 @@ public interface StreamDeadLetters {
   /** How many the query finds on all pages. */
   long count(DeadLetterQuery query, StoreCall call);
 
+  /** How many it finds in each partition that has some; in no order. */
+  List<DeadLetters.Count> countByPartition(DeadLetterQuery query, StoreCall call);
+
   /** The one with this id. */
   Optional<DeadLetter> get(UUID id, StoreCall call);
 

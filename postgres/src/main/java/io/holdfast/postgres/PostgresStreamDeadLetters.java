@@ -3,6 +3,7 @@ package io.holdfast.postgres;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Payload;
 import io.holdfast.stream.Redrive;
@@ -49,14 +50,19 @@ final class PostgresStreamDeadLetters implements StreamDeadLetters {
 
   private static final String LIST = "SELECT " + COLUMNS + " FROM " + PAGE;
 
-  private static final String COUNT =
+  private static final String MEANT =
       """
-      SELECT count(*) FROM holdfast.stream_dead AS d
+       FROM holdfast.stream_dead AS d
         JOIN holdfast.stream_queue AS q ON q.id = d.queue_id AND q.deleted_at IS NULL
        WHERE (?::text IS NULL OR q.name = ?) AND (?::text IS NULL OR d.group_name = ?)
          AND (?::text IS NULL OR d.partition = ?)
          AND (?::timestamptz IS NULL OR d.failed_at >= ?) AND (?::timestamptz IS NULL OR d.failed_at < ?)
       """;
+
+  private static final String COUNT = "SELECT count(*)" + MEANT;
+
+  private static final String COUNT_BY_PARTITION =
+      "SELECT d.queue, d.partition, count(*)" + MEANT + " GROUP BY d.queue, d.partition";
 
   private static final String GET =
       "SELECT "
@@ -137,22 +143,35 @@ final class PostgresStreamDeadLetters implements StreamDeadLetters {
             call,
             watch ->
                 statements.first(
-                    watch,
-                    COUNT,
-                    binds ->
-                        binds
-                            .text(query.queue())
-                            .text(query.queue())
-                            .text(query.group())
-                            .text(query.group())
-                            .text(query.partition())
-                            .text(query.partition())
-                            .at(query.failed().from())
-                            .at(query.failed().from())
-                            .at(query.failed().to())
-                            .at(query.failed().to()),
-                    row -> row.getLong(1)));
+                    watch, COUNT, binds -> bindMeant(binds, query), row -> row.getLong(1)));
     return count == null ? 0 : count;
+  }
+
+  private static void bindMeant(Binds binds, DeadLetterQuery query) throws SQLException {
+    binds
+        .text(query.queue())
+        .text(query.queue())
+        .text(query.group())
+        .text(query.group())
+        .text(query.partition())
+        .text(query.partition())
+        .at(query.failed().from())
+        .at(query.failed().from())
+        .at(query.failed().to())
+        .at(query.failed().to());
+  }
+
+  @Override
+  public List<DeadLetters.Count> countByPartition(DeadLetterQuery query, StoreCall call) {
+    return kernel.look(
+        "count dead letters",
+        call,
+        watch ->
+            statements.all(
+                watch,
+                COUNT_BY_PARTITION,
+                binds -> bindMeant(binds, query),
+                row -> new DeadLetters.Count(row.getString(1), row.getString(2), row.getLong(3))));
   }
 
   @Override

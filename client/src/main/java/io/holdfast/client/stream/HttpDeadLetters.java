@@ -34,6 +34,14 @@ final class HttpDeadLetters implements DeadLetters {
   }
 
   @Override
+  public List<Count> countByPartition(DeadLetterQuery query) {
+    return List.of(
+        Objects.requireNonNull(
+            calls.<Count[]>ask(
+                "countDeadLettersByPartition", Arguments.of("letters", query), Count[].class)));
+  }
+
+  @Override
   public Optional<DeadLetter> get(UUID id) {
     StreamRules.checkId("id", id);
     return Optional.ofNullable(calls.ask("deadLetter", Arguments.of("id", id), DeadLetter.class));

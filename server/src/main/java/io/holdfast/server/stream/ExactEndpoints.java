@@ -216,6 +216,11 @@ final class ExactEndpoints {
     add(
         mount,
         Role.READ,
+        "countDeadLettersByPartition",
+        (by, call) -> dead.countByPartition(letters(by, call)));
+    add(
+        mount,
+        Role.READ,
         "deadLetter",
         (by, call) -> {
           UUID id = need("id", call.id());

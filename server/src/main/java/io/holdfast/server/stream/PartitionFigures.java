@@ -3,6 +3,8 @@ package io.holdfast.server.stream;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.stream.ActiveLease;
 import io.holdfast.stream.CursorInfo;
+import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.PartitionInfo;
 import io.holdfast.stream.Streams;
 import java.util.HashMap;
@@ -14,6 +16,7 @@ import java.util.Map;
 final class PartitionFigures {
   private final Map<String, Long> slowest = new HashMap<>();
   private final Map<String, Long> processing = new HashMap<>();
+  private final Map<String, Long> dead = new HashMap<>();
 
   PartitionFigures(Streams streams, String queue) {
     for (CursorInfo cursor : new Cursors(streams.admin()).of(queue, null)) {
@@ -21,6 +24,10 @@ final class PartitionFigures {
     }
     for (ActiveLease lease : streams.browser().leases(queue)) {
       processing.merge(lease.cursor().partition(), (long) lease.messages(), Math::max);
+    }
+    for (DeadLetters.Count count :
+        streams.deadLetters().countByPartition(DeadLetterQuery.of(queue))) {
+      dead.put(count.partition(), count.letters());
     }
   }
 
@@ -34,7 +41,7 @@ final class PartitionFigures {
             total,
             pending,
             processing.getOrDefault(partition.name(), 0L),
-            0);
+            dead.getOrDefault(partition.name(), 0L));
     return Doc.of(
         "id", partition.id(),
         "name", partition.name(),

@@ -99,6 +99,7 @@ class StreamAccessTest extends StreamWire {
       POST /api/v1/transaction produce and work
       POST /v1/streams.byTrace read
       POST /v1/streams.countDeadLetters read
+      POST /v1/streams.countDeadLettersByPartition read
       POST /v1/streams.cursors read
       POST /v1/streams.deadLetter read
       POST /v1/streams.deadLetters read

@@ -183,6 +183,16 @@ class StreamAdminWireTest extends StreamWire {
   }
 
   @Test
+  void no_message_is_counted_twice() throws IOException {
+    ack("t1", "completed");
+    ack("t2", "dlq");
+    JsonNode counts = MAPPER.readTree(COUNTS.formatted(3, 1, 0, 1, 1).replace('\'', '"'));
+    JsonNode queue = get("/api/v1/resources/queues/shop.orders").json();
+    assertThat(queue.at("/partitions/0/stats")).isEqualTo(counts);
+    assertThat(queue.at("/totals")).isEqualTo(counts);
+  }
+
+  @Test
   void a_message_that_is_tried_again_shows_what_went_wrong() {
     ack("t1", "failed");
     Answer shown = get("/api/v1/messages/" + partition + "/t1");

@@ -3,6 +3,7 @@ package io.holdfast.testkit.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.PartitionInfo;
 import io.holdfast.stream.Payload;
 import io.holdfast.stream.PopRequest;
@@ -127,6 +128,11 @@ public abstract class StreamFiguresContract extends StreamSuite {
     assertThat(streams.deadLetters().count(all.group("other"))).isEqualTo(1);
     assertThat(streams.deadLetters().count(DeadLetterQuery.of(null))).isEqualTo(7);
     assertThat(streams.deadLetters().count(DeadLetterQuery.of("nowhere"))).isZero();
+    assertThat(streams.deadLetters().countByPartition(all))
+        .containsExactlyInAnyOrder(
+            new DeadLetters.Count(QUEUE, "p", 5), new DeadLetters.Count(QUEUE, "q", 2));
+    assertThat(streams.deadLetters().countByPartition(all.group("other")))
+        .containsExactly(new DeadLetters.Count(QUEUE, "q", 1));
   }
 
   @Test
