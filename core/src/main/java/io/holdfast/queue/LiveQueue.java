@@ -135,7 +135,7 @@ final class LiveQueue {
       synchronized (lock) {
         partition.failures++;
       }
-      engine.recovery.watch(this, partition);
+      engine.recovery.watch(this, partition, failure);
     }
     return atFault;
   }

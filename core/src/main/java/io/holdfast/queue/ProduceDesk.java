@@ -168,9 +168,12 @@ final class ProduceDesk {
           QueueException.unknown(
               "request timeout; it is not known whether items were stored", null));
     } else {
+      QueueException cause = call.lastFailure;
       call.future.completeExceptionally(
           QueueException.retryable(
-              "request timeout; no items were stored, try again", call.lastFailure));
+              "request timeout; no items were stored, try again"
+                  + (cause == null ? "" : " (" + cause.getMessage() + ")"),
+              cause));
     }
   }
 }

@@ -30,8 +30,14 @@ final class Recovery implements Duty {
   /** A failed partition and when it is tried next. */
   private record Patient(LiveQueue queue, long tryNanos, long pauseNanos) {}
 
-  void watch(LiveQueue queue, LivePartition partition) {
-    patients.putIfAbsent(partition, after(queue, FIRST_NANOS));
+  void watch(LiveQueue queue, LivePartition partition, QueueException failure) {
+    if (patients.putIfAbsent(partition, after(queue, FIRST_NANOS)) == null) {
+      LOG.warn(
+          "partition {} of queue '{}' fails: {}",
+          partition.number,
+          queue.name(),
+          failure.getMessage());
+    }
     engine.wake(this);
   }
 
@@ -67,6 +73,7 @@ final class Recovery implements Duty {
       return;
     }
     patients.remove(partition);
+    LOG.info("partition {} of queue '{}' works again", partition.number, patient.queue().name());
     patient.queue().recovered(partition);
   }
 

@@ -99,10 +99,16 @@ final class PostgresStreamHolds implements StreamHolds {
   private static final String TAKE =
       StreamRows.FIND + " AND q.push_pause = 'drain' FOR UPDATE SKIP LOCKED";
 
+  /** No more than this process can hold: 16 MiB of payloads, or one. */
   private static final String OLDEST =
       """
       SELECT id, queue, partition, transaction_id, trace_id, payload, encrypted, producer_sub
-        FROM holdfast.stream_held WHERE queue = ? ORDER BY id LIMIT ?
+        FROM (SELECT h.id, h.queue, h.partition, h.transaction_id, h.trace_id, h.payload, h.encrypted, h.producer_sub,
+                     row_number() OVER (ORDER BY h.id) AS place,
+                     sum(octet_length(h.payload)) OVER (ORDER BY h.id) AS running
+                FROM (SELECT id, queue, partition, transaction_id, trace_id, payload, encrypted, producer_sub
+                        FROM holdfast.stream_held WHERE queue = ? ORDER BY id LIMIT ?) AS h) AS h
+       WHERE running <= 16777216 OR place = 1 ORDER BY id
       """;
 
   private static final String MAKE_PARTITION = "SELECT holdfast.stream_make_partition_v1(?, ?, ?)";

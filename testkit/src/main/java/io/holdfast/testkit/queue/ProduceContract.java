@@ -189,7 +189,11 @@ public abstract class ProduceContract extends QueueSuite {
 
     pass(Duration.ofSeconds(1));
 
-    assertThat(failing(Kind.RETRYABLE, () -> now(produced)).isOutcomeUnknown()).isFalse();
+    QueueException failure = failing(Kind.RETRYABLE, () -> now(produced));
+    assertThat(failure.isOutcomeUnknown()).isFalse();
+    assertThat(failure)
+        .hasMessageStartingWith("request timeout; ")
+        .hasMessageContaining("storage is not reachable");
     store.mend(0);
     store.mend(1);
     pass(Duration.ofMinutes(1));
