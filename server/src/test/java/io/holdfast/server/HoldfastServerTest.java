@@ -127,6 +127,25 @@ class HoldfastServerTest {
   }
 
   @Test
+  void a_foreign_page_cannot_take_messages_with_an_image() throws Exception {
+    String pop = "GET /api/v1/pop/queue/orders?autoAck=true HTTP/1.1";
+    for (String call : List.of(pop, "POST /v1/queues.list HTTP/1.1")) {
+      for (String site : List.of("cross-site", "same-site", "")) {
+        assertThat(from(site, call)).as(call + " " + site).startsWith("HTTP/1.1 403");
+      }
+      for (String site : List.of("same-origin", "none")) {
+        assertThat(from(site, call)).as(call + " " + site).doesNotStartWith("HTTP/1.1 403");
+      }
+    }
+    assertThat(from("cross-site", "GET /live HTTP/1.1")).startsWith("HTTP/1.1 200");
+    assertThat(from("cross-site", "GET / HTTP/1.1")).startsWith("HTTP/1.1 200");
+  }
+
+  private String from(String site, String call) throws IOException {
+    return raw(call, "Host: localhost", "Sec-Fetch-Site: " + site, "Connection: close", "", "");
+  }
+
+  @Test
   void a_request_says_once_whom_it_is_for() throws Exception {
     String close = "Connection: close";
     assertThat(raw("GET /live HTTP/1.1", close, "", "")).startsWith("HTTP/1.1 400");

@@ -98,6 +98,22 @@ class TokensTest {
   }
 
   @Test
+  void a_foreign_page_does_not_get_in_with_a_token_either() throws Exception {
+    for (String path : List.of("/api/v1/pop/queue/shop.mail", "/metrics")) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(server.address() + path))
+              .header("Authorization", "Bearer boss-token");
+
+      assertThat(status(request.copy())).as(path).isLessThan(300);
+      assertThat(status(request.header("Sec-Fetch-Site", "cross-site"))).as(path).isEqualTo(403);
+    }
+  }
+
+  private static int status(HttpRequest.Builder request) throws Exception {
+    return HTTP.send(request.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
   void what_names_everything_is_not_for_a_token_with_prefixes() throws IOException {
     assertThat(send("GET", "/metrics", "chief-token", "").statusCode()).isEqualTo(403);
     assertThat(send("GET", "/metrics", "boss-token", "").statusCode()).isEqualTo(200);

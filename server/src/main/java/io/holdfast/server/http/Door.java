@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets calls in: by token, and without tokens only what no foreign web page can have sent. A page
  * that a developer opens may name a local server in two ways. By a name of its own that resolves
- * here: then the Host header is foreign. Or directly: then the browser says so in Origin.
+ * here: then the Host header is foreign. Or directly: then the browser says so in Origin, or where
+ * it sends none, as for an image, in Sec-Fetch-Site.
  */
 final class Door {
   private static final String BEARER = "bearer ";
@@ -41,7 +42,7 @@ final class Door {
 
   /** The caller of a route; refuses who may not call it. */
   Caller admit(HttpServerRequest request, Route route) {
-    checkPage(request);
+    checkPage(request, route);
     String header = request.getHeader("Authorization");
     if (header != null && !header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
       throw refused(Refusal.Kind.UNAUTHENTICATED, "the authorization must be a bearer token");
@@ -64,7 +65,7 @@ final class Door {
     return caller;
   }
 
-  private void checkPage(HttpServerRequest request) {
+  private void checkPage(HttpServerRequest request, Route route) {
     String host = host(request);
     if (tokens == null && host != null && !isOurs(host)) {
       throw refused(Refusal.Kind.FORBIDDEN, "the Host header names another server");
@@ -73,6 +74,15 @@ final class Door {
     if (origin != null && !origin.equals(corsOrigin) && !isSame(origin, host)) {
       throw refused(Refusal.Kind.FORBIDDEN, "a page from elsewhere may not call this server");
     }
+    if (route.role() != null && allowedOrigin(request) == null && isFromElsewhere(request)) {
+      throw refused(Refusal.Kind.FORBIDDEN, "a page from elsewhere may not call this server");
+    }
+  }
+
+  /** Another port of this host is elsewhere too; who typed the address is not. */
+  private static boolean isFromElsewhere(HttpServerRequest request) {
+    String site = request.getHeader("Sec-Fetch-Site");
+    return site != null && !site.equals("same-origin") && !site.equals("none");
   }
 
   /**
