@@ -180,6 +180,17 @@ class TokensTest {
   }
 
   @Test
+  void an_empty_prefix_does_not_stand_for_every_name() {
+    String line = Tokens.line("shop", Set.of(Role.WORK), List.of(), "s3cret");
+    for (String prefixes : List.of(",", ",shop.", "shop.,", "shop.,,mail.")) {
+      assertThatThrownBy(() -> Tokens.parse(List.of(line + " " + prefixes)))
+          .as(prefixes)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("line 1 of the token file has an empty prefix");
+    }
+  }
+
+  @Test
   void a_line_that_makes_no_sense_is_named_but_not_quoted() {
     for (String line :
         List.of("boss admin", "boss king " + "a".repeat(64), "boss admin s3cret-token")) {

@@ -47,7 +47,11 @@ public final class Tokens {
     if (fields.length < FIELDS || fields.length > FIELDS + 1) {
       throw wrong(number, "should be: name roles sha256 [prefixes]");
     }
-    List<String> prefixes = fields.length > FIELDS ? List.of(fields[FIELDS].split(",")) : List.of();
+    List<String> prefixes =
+        fields.length > FIELDS ? List.of(fields[FIELDS].split(",", -1)) : List.of();
+    if (prefixes.contains("")) {
+      throw wrong(number, "has an empty prefix, which would be that of every name");
+    }
     return new Entry(
         hash(fields[2], number), new Caller(fields[0], roles(fields[1], number), prefixes));
   }
