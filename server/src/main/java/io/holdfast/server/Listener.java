@@ -41,6 +41,8 @@ final class Listener {
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private volatile int port;
   private @Nullable FileTime certificateFrom;
+  private @Nullable FileTime refusedFrom;
+  private volatile @Nullable PemKeyCertOptions pair;
 
   Listener(Vertx vertx, Kernel kernel, ServerOptions options) {
     this.vertx = vertx;
@@ -72,21 +74,23 @@ final class Listener {
             .setHandle100ContinueAutomatically(true)
             .setTcpNoDelay(true)
             .setTcpKeepAlive(true);
-    if (options.tlsCertificate() != null) {
-      http.setSsl(true).setKeyCertOptions(certificate());
+    if (pair != null) {
+      http.setSsl(true).setKeyCertOptions(pair);
     }
     return http;
   }
 
-  private PemKeyCertOptions certificate() {
-    return new PemKeyCertOptions()
-        .setCertPath(String.valueOf(options.tlsCertificate()))
-        .setKeyPath(String.valueOf(options.tlsKey()));
+  private PemKeyCertOptions read() throws IOException {
+    return KeyAndCertificate.read(
+        vertx,
+        Path.of(String.valueOf(options.tlsCertificate())),
+        Path.of(String.valueOf(options.tlsKey())));
   }
 
   void open() throws IOException {
     if (options.tlsCertificate() != null) {
       certificateFrom = changedAt();
+      pair = read();
     }
     await(vertx.deployVerticle(Loop::new, new DeploymentOptions().setInstances(LOOPS)));
     if (certificateFrom != null) {
@@ -119,16 +123,30 @@ final class Listener {
     if (now.equals(certificateFrom)) {
       return false;
     }
+    PemKeyCertOptions changed;
+    try {
+      changed = read();
+    } catch (IOException e) {
+      refuse(now, e);
+      return false;
+    }
     certificateFrom = now;
     for (HttpServer server : servers) {
       server
           .updateSSLOptions(
-              new io.vertx.core.net.ServerSSLOptions().setKeyCertOptions(certificate()),
-              true) // the names of the files are the same, what is in them is not
+              new io.vertx.core.net.ServerSSLOptions().setKeyCertOptions(changed), true)
           .onFailure(failure -> LOG.warn("the changed certificate is not used", failure));
     }
     LOG.info("read the certificate again");
     return true;
+  }
+
+  /** The next look tries again, but says nothing new about the same files. */
+  private void refuse(FileTime changed, IOException why) {
+    if (!changed.equals(refusedFrom)) {
+      refusedFrom = changed;
+      LOG.warn("the changed certificate is not used yet: {}", why.getMessage());
+    }
   }
 
   URI address() {

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A server behind TLS, with certificates that the JDK's own tool makes. */
 @Timeout(120)
@@ -80,11 +83,15 @@ class TlsTest {
 
       write(second);
 
-      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (!shown(server).equals(serial(second))) {
-        assertThat(System.nanoTime()).as("the new certificate is shown").isLessThan(until);
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
+      awaitShown(server, second);
+    }
+  }
+
+  private static void awaitShown(HoldfastServer server, KeyStore pair) throws Exception {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!shown(server).equals(serial(pair))) {
+      assertThat(System.nanoTime()).as("the new certificate is shown").isLessThan(until);
+      TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
@@ -101,6 +108,46 @@ class TlsTest {
   }
 
   @Test
+  void a_certificate_is_used_when_its_key_is_there_too() throws Exception {
+    KeyStore first = make("first");
+    KeyStore second = make("second");
+    write(first);
+    try (HoldfastServer server = start()) {
+      writeCertificate(second);
+      TimeUnit.SECONDS.sleep(3); // longer than between two looks at the files
+      assertThat(shown(server)).isEqualTo(serial(first));
+
+      FileTime before = Files.getLastModifiedTime(certificate);
+      writeKey(second);
+      Files.setLastModifiedTime(key, before); // as a copy that keeps its time
+
+      awaitShown(server, second);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"EC,EC", "RSA,RSA", "EC,RSA", "RSA,EC"})
+  void a_server_does_not_start_with_the_key_of_another_certificate(String one, String other)
+      throws Exception {
+    writeCertificate(make("first", one));
+    writeKey(make("second", other));
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll("cert.pem", "key.pem")
+        .hasMessageMatching(".*(do not belong together|does not match).*");
+  }
+
+  @Test
+  void a_key_may_be_of_rsa() throws Exception {
+    KeyStore pair = make("first", "RSA");
+    write(pair);
+    try (HoldfastServer server = start()) {
+      assertThat(shown(server)).isEqualTo(serial(pair));
+    }
+  }
+
+  @Test
   void a_server_does_not_start_without_its_certificate() {
     assertThatThrownBy(this::start)
         .isInstanceOf(IOException.class)
@@ -109,6 +156,10 @@ class TlsTest {
 
   /** A key and a certificate that vouches for itself. */
   private KeyStore make(String name) throws Exception {
+    return make(name, "EC");
+  }
+
+  private KeyStore make(String name, String algorithm) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
     String[] command = {
@@ -117,7 +168,7 @@ class TlsTest {
       "-alias",
       "server",
       "-keyalg",
-      "EC",
+      algorithm,
       "-storetype",
       "PKCS12",
       "-dname",
@@ -142,7 +193,15 @@ class TlsTest {
   }
 
   private void write(KeyStore pair) throws IOException, GeneralSecurityException {
+    writeCertificate(pair);
+    writeKey(pair);
+  }
+
+  private void writeCertificate(KeyStore pair) throws IOException, GeneralSecurityException {
     writePem(certificate, "CERTIFICATE", pair.getCertificate("server").getEncoded());
+  }
+
+  private void writeKey(KeyStore pair) throws IOException, GeneralSecurityException {
     writePem(key, "PRIVATE KEY", pair.getKey("server", PASSWORD).getEncoded());
   }
 
