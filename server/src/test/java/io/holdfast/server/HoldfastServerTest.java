@@ -250,6 +250,31 @@ class HoldfastServerTest {
   }
 
   @Test
+  void a_body_whose_end_is_not_plain_hides_no_other_request() throws Exception {
+    for (String coding : List.of("xchunked", "identity", "gzip, chunked", "chunked, chunked", "")) {
+      String answer =
+          raw(
+              "POST /live HTTP/1.1",
+              "Host: localhost",
+              "Transfer-Encoding: " + coding,
+              "",
+              "GET /live HTTP/1.1",
+              "Host: localhost",
+              "",
+              "");
+      assertThat(answer)
+          .as(coding)
+          .startsWith("HTTP/1.1 400")
+          .containsIgnoringCase("Connection: close")
+          .doesNotContain("HTTP/1.1 200");
+    }
+    String[] both = {
+      "POST /live HTTP/1.1", "Host: localhost", "Content-Length: 5", "Transfer-Encoding: chunked"
+    };
+    assertThat(raw(String.join("\r\n", both), "", "0", "", "")).startsWith("HTTP/1.1 400");
+  }
+
+  @Test
   void large_bodies_and_headers_are_refused() throws Exception {
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 99999999", "", ""))
         .startsWith("HTTP/1.1 413");

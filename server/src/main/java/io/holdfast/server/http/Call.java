@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -67,6 +68,7 @@ final class Call {
     if (kernel.isCrowded()) {
       throw new Refusal(Refusal.Kind.OVERLOADED, "the server has too many connections");
     }
+    checkLength();
     String method = exchange.method();
     if (method.equals("OPTIONS")) {
       answer(preflight());
@@ -81,6 +83,22 @@ final class Call {
       throw new Refusal(Refusal.Kind.SHUTTING_DOWN, "service is shutting down");
     }
     read(match.route().bodyLimit(), match.endpoint());
+  }
+
+  /**
+   * Whether it is plain where the body ends. A proxy that reads it otherwise would take the rest of
+   * one request for another one.
+   */
+  private void checkLength() {
+    List<String> codings = request.headers().getAll("Transfer-Encoding");
+    if (codings.isEmpty()) {
+      return;
+    }
+    if (codings.size() > 1
+        || !codings.get(0).equalsIgnoreCase("chunked")
+        || request.headers().contains("Content-Length")) {
+      throw Refusal.malformed("a body has either a Content-Length or the one coding chunked");
+    }
   }
 
   private Answer preflight() {
