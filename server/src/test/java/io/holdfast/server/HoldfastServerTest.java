@@ -275,6 +275,15 @@ class HoldfastServerTest {
   }
 
   @Test
+  void the_head_of_a_stream_ends() throws Exception {
+    assertThat(raw("HEAD /events HTTP/1.1", "Host: localhost", "Connection: close", "", ""))
+        .startsWith("HTTP/1.1 200")
+        .containsIgnoringCase("Content-Type: text/event-stream")
+        .endsWith("\r\n\r\n")
+        .doesNotContain("data:");
+  }
+
+  @Test
   void large_bodies_and_headers_are_refused() throws Exception {
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 99999999", "", ""))
         .startsWith("HTTP/1.1 413");

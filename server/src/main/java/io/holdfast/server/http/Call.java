@@ -222,11 +222,12 @@ final class Call {
     boolean isComplete = request.isEnded();
     head(response, answer, isComplete);
     Answer.Stream stream = answer.stream();
-    if (stream != null) {
+    boolean isHead = exchange.method().equals("HEAD");
+    if (stream != null && !isHead) {
       stream(response, stream);
       return;
     }
-    boolean isBare = answer.type() == null || exchange.method().equals("HEAD");
+    boolean isBare = answer.type() == null || isHead;
     (isBare ? response.end() : response.end(Buffer.buffer(answer.body())))
         .onComplete(sent -> sent(answer, sent.succeeded(), isComplete));
   }
