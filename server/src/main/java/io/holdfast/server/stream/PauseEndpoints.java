@@ -9,6 +9,7 @@ import io.holdfast.server.http.Role;
 import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.Streams;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Pausing queues, or everything; parking partitions. */
@@ -124,18 +125,9 @@ final class PauseEndpoints {
     String queue = exchange.parameter("queue");
     exchange.caller().require(queue);
     Pause body = Asked.body(exchange, Pause.class);
+    check(body);
     pausePush(queue, body.push());
-    JsonNode pop = body.pop();
-    if (pop != null && !pop.isNull()) {
-      if (!pop.isBoolean()) {
-        throw Refusal.malformed("pop must be true or false");
-      }
-      if (pop.booleanValue()) {
-        streams.admin().pausePop(queue);
-      } else {
-        streams.admin().resumePop(queue);
-      }
-    }
+    pausePop(queue, body.pop());
     StreamInfo info =
         streams
             .admin()
@@ -146,15 +138,39 @@ final class PauseEndpoints {
         Doc.of("success", true, "queue", queue, "push", pauses.push(), "pop", pauses.pop()));
   }
 
+  /** All of it before anything is done: what is refused has changed nothing. */
+  private static void check(Pause body) {
+    if (body.push() != null && !List.of("", "reject", "hold").contains(text(body.push()))) {
+      throw Refusal.malformed("push must be hold, reject or null");
+    }
+    if (body.pop() != null && !body.pop().isNull() && !body.pop().isBoolean()) {
+      throw Refusal.malformed("pop must be true or false");
+    }
+  }
+
+  private static String text(JsonNode push) {
+    return push.isNull() ? "" : push.asText();
+  }
+
   private void pausePush(String queue, @Nullable JsonNode push) {
     if (push == null) {
       return;
     }
-    switch (push.isNull() ? "" : push.asText()) {
-      case "" -> streams.admin().resumePush(queue);
+    switch (text(push)) {
       case "reject" -> streams.admin().pausePush(queue);
       case "hold" -> streams.admin().holdPush(queue);
-      default -> throw Refusal.malformed("push must be hold, reject or null");
+      default -> streams.admin().resumePush(queue);
+    }
+  }
+
+  private void pausePop(String queue, @Nullable JsonNode pop) {
+    if (pop == null || pop.isNull()) {
+      return;
+    }
+    if (pop.booleanValue()) {
+      streams.admin().pausePop(queue);
+    } else {
+      streams.admin().resumePop(queue);
     }
   }
 

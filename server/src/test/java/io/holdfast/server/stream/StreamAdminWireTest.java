@@ -442,6 +442,15 @@ class StreamAdminWireTest extends StreamWire {
   }
 
   @Test
+  void a_pause_that_is_refused_pauses_nothing() {
+    String path = "/api/v1/queues/shop.orders/pause";
+    for (String body : List.of("{'push':'reject','pop':'x'}", "{'push':'x','pop':true}")) {
+      post(path, body).is(400, "{'error':'*','code':'INVALID_ARGUMENT'}");
+      post(path, "{}").is(200, "{'success':true,'queue':'shop.orders','push':null,'pop':false}");
+    }
+  }
+
+  @Test
   void a_queue_is_paused() {
     String path = "/api/v1/queues/shop.orders/pause";
     post(path, "{'push':'reject','pop':true}")
