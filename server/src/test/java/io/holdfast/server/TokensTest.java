@@ -114,6 +114,27 @@ class TokensTest {
   }
 
   @Test
+  void locks_are_listed_behind_any_number_of_others() throws IOException {
+    for (int i = 0; i < 130; i++) {
+      lock("a%03d".formatted(i));
+    }
+    lock("shop.1");
+    lock("shop.2");
+
+    assertThat(send("POST", "/v1/locks.list", "chief-token", "{\"raw\":true}").body())
+        .contains("\"shop.1\"", "\"shop.2\"")
+        .doesNotContain("\"a129\"");
+    assertThat(send("POST", "/v1/locks.list", "chief-token", "{\"raw\":true,\"limit\":1}").body())
+        .contains("\"shop.1\"")
+        .doesNotContain("\"shop.2\"");
+  }
+
+  private void lock(String key) throws IOException {
+    String body = "{\"key\":\"%s\",\"ttlMs\":60000}".formatted(key);
+    assertThat(post("locks.acquire", "boss-token", body)).isEqualTo(200);
+  }
+
+  @Test
   void what_names_everything_is_not_for_a_token_with_prefixes() throws IOException {
     assertThat(send("GET", "/metrics", "chief-token", "").statusCode()).isEqualTo(403);
     assertThat(send("GET", "/metrics", "boss-token", "").statusCode()).isEqualTo(200);

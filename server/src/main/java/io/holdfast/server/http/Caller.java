@@ -1,7 +1,10 @@
 package io.holdfast.server.http;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who calls.
@@ -27,6 +30,33 @@ public record Caller(String name, Set<Role> roles, List<String> prefixes) {
   /** Whether the queue, stream or key of this name is for it. */
   public boolean sees(String object) {
     return prefixes.isEmpty() || prefixes.stream().anyMatch(object::startsWith);
+  }
+
+  /**
+   * The first {@code limit} of a list that it sees, however many others are between them.
+   *
+   * @param after the name that the list begins behind
+   * @param pages what follows a name
+   */
+  public <T> List<T> seen(
+      @Nullable String after, int limit, Pages<T> pages, Function<T, String> name) {
+    List<T> found = pages.after(after);
+    if (!isRestricted()) {
+      return found;
+    }
+    List<T> seen = new ArrayList<>();
+    while (!found.isEmpty() && seen.size() < limit) {
+      found.stream().filter(each -> sees(name.apply(each))).forEach(seen::add);
+      found = pages.after(name.apply(found.get(found.size() - 1)));
+    }
+    return seen.size() > limit ? seen.subList(0, limit) : seen;
+  }
+
+  /** A list by name, a page at a time. */
+  @FunctionalInterface
+  public interface Pages<T> {
+    /** What follows {@code name}; null: what comes first. */
+    List<T> after(@Nullable String name);
   }
 
   /** Refuses unless {@link #sees} holds. */

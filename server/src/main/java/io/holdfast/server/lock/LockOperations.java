@@ -60,8 +60,14 @@ final class LockOperations {
     return exchange.blocking(
         () -> {
           List<LockWire.LockDocument> locks =
-              operator.listRaw(prefix, body.after(), limit).stream()
-                  .filter(lock -> exchange.caller().sees(lock.key()))
+              exchange
+                  .caller()
+                  .seen(
+                      body.after(),
+                      limit,
+                      after -> operator.listRaw(prefix, after, limit),
+                      LockInfoRaw::key)
+                  .stream()
                   .map(lock -> LocksApi.document(lock, null, isRaw))
                   .toList();
           return WireJson.answer(new LockWire.LockListReply(locks));

@@ -13,6 +13,7 @@ import io.holdfast.stream.Position;
 import io.holdfast.stream.Redrive;
 import io.holdfast.stream.StreamAdmin;
 import io.holdfast.stream.StreamBrowser;
+import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.Streams;
 import java.util.List;
 import java.util.UUID;
@@ -72,6 +73,10 @@ final class ExactEndpoints {
       return id;
     }
 
+    List<StreamInfo> seen(@Nullable String after, int limit, Caller.Pages<StreamInfo> pages) {
+      return exchange.caller().seen(after, limit, pages, StreamInfo::name);
+    }
+
     <T> List<T> seen(List<T> all, Function<T, String> queue) {
       Caller caller = exchange.caller();
       return all.stream().filter(each -> caller.sees(queue.apply(each))).toList();
@@ -113,7 +118,7 @@ final class ExactEndpoints {
         mount,
         Role.READ,
         "list",
-        (by, call) -> by.seen(admin.list(call.after(), limit(call)), info -> info.name()));
+        (by, call) -> by.seen(call.after(), limit(call), after -> admin.list(after, limit(call))));
     add(
         mount,
         Role.READ,

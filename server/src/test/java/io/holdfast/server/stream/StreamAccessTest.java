@@ -266,6 +266,25 @@ class StreamAccessTest extends StreamWire {
     }
   }
 
+  @Test
+  void a_list_shows_what_is_ours_behind_any_number_of_others() {
+    for (int i = 0; i < 130; i++) {
+      streams.configure(StreamConfig.of("a%03d".formatted(i)));
+    }
+    for (String queue : List.of("our.1", "our.2", "our.3")) {
+      streams.configure(StreamConfig.of(queue));
+    }
+    token = "ours";
+
+    assertThat(names("{'limit':100}")).containsExactly("our.1", "our.2", "our.3");
+    assertThat(names("{'limit':2}")).containsExactly("our.1", "our.2");
+    assertThat(names("{'limit':2,'after':'our.2'}")).containsExactly("our.3");
+  }
+
+  private List<String> names(String asked) {
+    return post("/v1/streams.list", asked).json().path("value").findValuesAsText("name");
+  }
+
   private boolean may(String role, String route) {
     token = role;
     return ask(route, "{}").status() != 403;
