@@ -175,6 +175,7 @@ public final class StreamRules {
     }
     checkText("event", note.event(), 1);
     note.names().forEach(name -> checkText("trace name", name, 1));
+    require(note.data() != null, "data is missing");
     require(note.data().size() <= MAX_PAYLOAD, "data has more than " + MAX_PAYLOAD + " bytes");
   }
 

@@ -157,6 +157,9 @@ final class OperatorVerbs {
     if (!millis.isNull() && !millis.isNumber()) {
       throw Refusal.malformed("'dlqKeepMs' must be a number or null");
     }
+    if (millis.isNumber() && !Double.isFinite(millis.doubleValue())) {
+      throw Refusal.malformed("'dlqKeepMs' is out of range");
+    }
     return millis.isNull()
         ? JobQueueConfig.FOR_EVER
         : Fields.time("dlqKeepMs", millis.decimalValue());

@@ -9,12 +9,15 @@ import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.DeadLetterQuery;
 import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.MessageQuery;
+import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Position;
 import io.holdfast.stream.Redrive;
 import io.holdfast.stream.StreamAdmin;
 import io.holdfast.stream.StreamBrowser;
 import io.holdfast.stream.StreamInfo;
+import io.holdfast.stream.StreamRules;
 import io.holdfast.stream.Streams;
+import io.holdfast.stream.TimeRange;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -88,6 +91,22 @@ final class ExactEndpoints {
       throw Refusal.malformed(name + " is missing");
     }
     return value;
+  }
+
+  private static void checkRange(String name, TimeRange range) {
+    if (range.from() != null) {
+      StreamRules.checkInstant(name + ".from", range.from());
+    }
+    if (range.to() != null) {
+      StreamRules.checkInstant(name + ".to", range.to());
+    }
+  }
+
+  private static void checkPage(String name, @Nullable PageKey after) {
+    if (after != null) {
+      StreamRules.checkInstant(name + ".at", after.at());
+      StreamRules.checkId(name + ".id", after.id());
+    }
   }
 
   private static int limit(ExactWire.Call call) {
@@ -210,7 +229,8 @@ final class ExactEndpoints {
 
   private static DeadLetterQuery letters(Asker by, ExactWire.Call call) {
     DeadLetterQuery query = need("letters", call.letters());
-    need("letters.failed", query.failed());
+    checkRange("letters.failed", need("letters.failed", query.failed()));
+    checkPage("letters.after", query.after());
     by.anyQueue(query.queue());
     return query;
   }
@@ -265,7 +285,8 @@ final class ExactEndpoints {
         "messages",
         (by, call) -> {
           MessageQuery query = need("messages", call.messages());
-          need("messages.created", query.created());
+          checkRange("messages.created", need("messages.created", query.created()));
+          checkPage("messages.after", query.after());
           by.anyQueue(need("messages.queue", query.queue()));
           return browser.messages(query);
         });

@@ -115,6 +115,7 @@ class JobRefusalTest {
         "workers | {\"x\":1} | InvalidArgument | unknown field 'x'",
         "queue.configure | {} | QueueRequired | queue",
         "queue.configure | {\"queue\":\"q\",\"doneKeepMs\":-1} | InvalidArgument | doneKeep",
+        "queue.configure | {\"queue\":\"q\",\"dlqKeepMs\":1e400} | InvalidArgument | 'dlqKeepMs' is out of range",
         "queue.configure | {\"queue\":\"q\",\"dlqKeepMs\":\"1\"} | InvalidArgument | 'dlqKeepMs' must be a number or null",
         "queue.configure | {\"queue\":\"q\",\"limits\":[{\"maxRunning\":1}]} | InvalidArgument | key must not be blank",
         "queue.configure | {\"queue\":\"q\",\"limits\":[{\"key\":\"k\",\"rate\":1}]} | InvalidArgument | rate",

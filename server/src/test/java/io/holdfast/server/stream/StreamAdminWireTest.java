@@ -251,6 +251,38 @@ class StreamAdminWireTest extends StreamWire {
   }
 
   @Test
+  void exact_questions_are_about_times_and_pages_that_stores_can_compare() {
+    for (String field : List.of("messages':{'created'", "letters':{'failed'")) {
+      String verb = field.startsWith("m") ? "messages" : "deadLetters";
+      String page = "{'" + field + ":{%s},'queue':'shop.orders','after':%s,'limit':5}}";
+      String id = UUID.randomUUID().toString();
+      for (String body :
+          List.of(
+              page.formatted("'from':'+1000000000-12-31T23:59:59Z'", "null"),
+              page.formatted("'to':'-4800-01-01T00:00:00Z'", "null"),
+              page.formatted("", "{}"),
+              page.formatted("", "{'at':'2026-01-01T00:00:00Z'}"),
+              page.formatted("", "{'id':'" + id + "'}"))) {
+        post("/v1/streams." + verb, body).is(400, "{'error':'*','code':'INVALID_ARGUMENT'}");
+      }
+      String fine = page.formatted("", "{'at':'2026-01-01T00:00:00Z','id':'" + id + "'}");
+      assertThat(post("/v1/streams." + verb, fine).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_note_without_data_is_refused() {
+    String partition =
+        streams.browser().partition("shop.orders", "p").orElseThrow().id().toString();
+    post(
+            "/v1/streams.record",
+            "{'partitionId':'"
+                + partition
+                + "','transactionId':'t1','note':{'event':'e','data':null,'names':[]}}")
+        .is(400, "{'error':'*','code':'INVALID_ARGUMENT'}");
+  }
+
+  @Test
   void messages_by_trace() {
     String trace = "0190b5a0-0000-7000-8000-000000000001";
     post("/api/v1/push", "{'items':[{'queue':'q','payload':7,'traceId':'" + trace + "'}]}");
