@@ -85,6 +85,15 @@ class HoldfastServerTest {
         .contains("HTTP/1.1 405 Method Not Allowed");
   }
 
+  @Test
+  void a_wrong_method_is_told_the_right_ones() throws Exception {
+    for (String wrong : List.of("POST /live", "HEAD /api/v1/pop/queue/orders")) {
+      assertThat(raw(wrong + " HTTP/1.1", "Host: localhost", "Connection: close", "", ""))
+          .startsWith("HTTP/1.1 405")
+          .containsIgnoringCase("Allow: GET\r\n");
+    }
+  }
+
   /** The description names every route, each with a summary, and each of its paths is served. */
   @Test
   void the_description_is_that_of_the_routes() throws Exception {
@@ -152,6 +161,8 @@ class HoldfastServerTest {
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Host: evil.example", close, "", ""))
         .startsWith("HTTP/1.1 400");
     assertThat(raw("GET http://evil.example/live HTTP/1.1", "Host: localhost", close, "", ""))
+        .startsWith("HTTP/1.1 403");
+    assertThat(raw("GET ftp://evil.example/metrics HTTP/1.1", "Host: localhost", close, "", ""))
         .startsWith("HTTP/1.1 403");
     assertThat(raw("GET http://localhost/live HTTP/1.1", "Host: localhost", close, "", ""))
         .startsWith("HTTP/1.1 200");

@@ -92,7 +92,10 @@ class TokensTest {
       assertThat(send("GET", "/metrics", token, "").statusCode()).as(token).isEqualTo(401);
       assertThat(send("GET", "/openapi.json", token, "").statusCode()).as(token).isEqualTo(401);
     }
+    assertThat(send("GET", "/metrics", "", "").headers().firstValue("WWW-Authenticate"))
+        .contains("Bearer");
     assertThat(send("GET", "/live", "", "").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/live", "Basic Ym9zczp4", "").statusCode()).isEqualTo(200);
     assertThat(send("GET", "/ready", "", "").statusCode()).isEqualTo(200);
     assertThat(send("GET", "/health", "", "").statusCode()).isEqualTo(200);
   }

@@ -199,7 +199,9 @@ final class Call {
       return Answer.empty(503); // nobody is there to read it
     }
     try {
-      return dialect.failure(exchange, cause == null ? new IllegalStateException() : cause);
+      Answer answer =
+          dialect.failure(exchange, cause == null ? new IllegalStateException() : cause);
+      return cause instanceof Refusal refusal ? refusal.completed(answer) : answer;
     } catch (RuntimeException e) {
       LOG.error("a failure could not be told", e);
       return PlainDialect.INSTANCE.failure(exchange, e);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Door {
   private static final String BEARER = "bearer ";
   private static final Pattern ABSOLUTE =
-      Pattern.compile("https?://([^/?#]*)", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("[a-z][a-z0-9+.-]*://([^/?#]*)", Pattern.CASE_INSENSITIVE);
   private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[.*]");
 
   private final @Nullable TokenFile tokens;
@@ -43,11 +43,14 @@ final class Door {
   /** The caller of a route; refuses who may not call it. */
   Caller admit(HttpServerRequest request, Route route) {
     checkPage(request, route);
+    if (route.role() == null) {
+      return Caller.ANYBODY;
+    }
     String header = request.getHeader("Authorization");
     if (header != null && !header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
       throw refused(Refusal.Kind.UNAUTHENTICATED, "the authorization must be a bearer token");
     }
-    if (tokens == null || route.role() == null) {
+    if (tokens == null) {
       return Caller.ANYBODY;
     }
     if (header == null) {

@@ -1,5 +1,7 @@
 package io.holdfast.server.http;
 
+import java.util.Collection;
+
 /** Why the server itself refuses a call, before a capability has heard of it. */
 public final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -40,11 +42,31 @@ public final class Refusal extends RuntimeException {
   }
 
   private final Kind kind;
+  private final String methods;
 
   /** A refusal that says why. */
   public Refusal(Kind kind, String message) {
+    this(kind, message, "");
+  }
+
+  private Refusal(Kind kind, String message, String methods) {
     super(message, null, false, false);
     this.kind = kind;
+    this.methods = methods;
+  }
+
+  /** Something is here, for these methods only. */
+  public static Refusal wrongMethod(String message, Collection<String> methods) {
+    return new Refusal(Kind.WRONG_METHOD, message, String.join(", ", methods));
+  }
+
+  /** The answer that tells it, with the headers that HTTP wants beside its status. */
+  Answer completed(Answer answer) {
+    return switch (kind) {
+      case UNAUTHENTICATED -> answer.with("WWW-Authenticate", "Bearer");
+      case WRONG_METHOD -> answer.with("Allow", methods);
+      default -> answer;
+    };
   }
 
   /** What kind. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,8 @@ public final class Routes {
     }
     Served served = node.served.get(method);
     if (served == null) {
-      throw new Refusal(
-          Refusal.Kind.WRONG_METHOD, "this path is for " + String.join(", ", node.served.keySet()));
+      Set<String> methods = node.served.keySet();
+      throw Refusal.wrongMethod("this path is for " + String.join(", ", methods), methods);
     }
     return new Match(served.route, served.endpoint, named(served.route, values));
   }

@@ -80,7 +80,7 @@ final class PopEndpoints {
   private CompletableFuture<Answer> pop(
       Exchange exchange, @Nullable String queue, @Nullable String partition) {
     if (exchange.method().equals("HEAD")) {
-      throw new Refusal(Refusal.Kind.WRONG_METHOD, "messages are taken with GET");
+      throw Refusal.wrongMethod("messages are taken with GET", List.of("GET"));
     }
     PopRequest request =
         request(
