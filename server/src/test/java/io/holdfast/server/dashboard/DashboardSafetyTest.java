@@ -208,6 +208,26 @@ class DashboardSafetyTest {
   }
 
   @Test
+  void an_image_on_a_page_from_elsewhere_takes_no_message() throws IOException {
+    start(ServerOptions.DEFAULTS);
+    services.streams().push(List.of(NewMessage.to("orders", "1")));
+    String elsewhere = "http://localhost:" + server.address().getPort();
+    Page page = chromium.open(server.address() + "/live");
+
+    page.evaluate(
+        """
+        url => new Promise(done => {
+          const image = new Image();
+          image.onload = image.onerror = () => done();
+          image.src = url;
+        })""",
+        elsewhere + "/api/v1/pop/queue/orders?autoAck=true");
+
+    assertThat(services.streams().pop(PopRequest.of("orders")).batches()).hasSize(1);
+    chromium.leave(); // it complains about pictures that are none
+  }
+
+  @Test
   void a_server_that_went_away_is_said_and_found_again() throws IOException {
     int port = LastingPort.free();
     services = Services.of(Holdfast.inMemory());
