@@ -2,13 +2,14 @@ package io.holdfast.cli;
 
 import io.holdfast.client.HoldfastClient;
 import io.holdfast.lock.Locks;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Whose locks to look into: those of a server, or else of a database. */
+/** Whose locks to use: those of a server, or else of a database. */
 final class LocksPlace {
   @Option(
       names = "--server",
@@ -33,13 +34,23 @@ final class LocksPlace {
     }
   }
 
+  /** Opens what is there. */
   Opened open(DatabaseOptions database) {
+    return open(database, database::openExisting);
+  }
+
+  /** The same for a command that makes what is missing, and closes also when a signal ends it. */
+  Opened openOrCreateUnhooked(DatabaseOptions database) {
+    return open(database, database::openOrCreateUnhooked);
+  }
+
+  private Opened open(DatabaseOptions database, Supplier<Session> direct) {
     if (server != null && database.isNamed()) {
       throw mistake("--server excludes --db, --data and the names of tables");
     }
     String url = server == null && !database.isNamed() ? Place.environment("SERVER") : server;
     if (url == null) {
-      Session session = database.openExisting();
+      Session session = direct.get();
       return new Opened(session.locks(), session::close);
     }
     try {

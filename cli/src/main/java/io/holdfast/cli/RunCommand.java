@@ -68,6 +68,8 @@ final class RunCommand implements Callable<Integer> {
       description = "From SIGTERM to SIGKILL after a loss, at most [5s].")
   private Duration grace = Duration.ofSeconds(5);
 
+  @Mixin private LocksPlace place;
+
   @Mixin private DatabaseOptions database;
 
   @Option(
@@ -115,12 +117,9 @@ final class RunCommand implements Callable<Integer> {
   /** The exit code; nothing when a signal came before the command was started. */
   private OptionalInt hold(StopSignal signal) throws InterruptedException {
     Leash leash = Leash.prepare();
-    try (Session session = database.openOrCreateUnhooked()) {
+    try (LocksPlace.Opened on = place.openOrCreateUnhooked(database)) {
       LockAttempt attempt =
-          session
-              .locks()
-              .cancelledBy(signal.cancellation())
-              .acquire(key.text(), ttl, Wait.upTo(wait));
+          on.locks().cancelledBy(signal.cancellation()).acquire(key.text(), ttl, Wait.upTo(wait));
       if (attempt instanceof Acquired lock) {
         return runUnder(lock, leash, signal);
       }
@@ -139,7 +138,7 @@ final class RunCommand implements Callable<Integer> {
     Problem.say("the lock is taken, for about " + left + " unless it is renewed or released");
   }
 
-  /** Closing the session releases the lock wherever this does not. */
+  /** Closing the place releases the lock wherever this does not. */
   private OptionalInt runUnder(Acquired lock, Leash leash, StopSignal signal)
       throws InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(leash.tie(command)).inheritIO();

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -45,6 +46,11 @@ final class Cli implements AutoCloseable {
   }
 
   static Cli start(Path directory, String... arguments) {
+    return start(directory, Map.of(), arguments);
+  }
+
+  /** With these variables, and none of ours that this JVM may have. */
+  static Cli start(Path directory, Map<String, String> environment, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
@@ -52,6 +58,7 @@ final class Cli implements AutoCloseable {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
+    builder.environment().putAll(environment);
     try {
       return new Cli(builder.start());
     } catch (IOException e) {
