@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Spec;
     })
 final class ServeCommand implements Callable<Integer> {
   private static final long LOOK_SECONDS = 5;
+  private static final Set<String> PLACES = Set.of("--db", "--data", "--memory");
 
   @Option(names = "--host", paramLabel = "NAME", description = "Address to bind [127.0.0.1].")
   private String host = "127.0.0.1";
@@ -105,7 +107,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Fallbacks.apply(spec.commandLine());
+    Fallbacks.apply(spec.commandLine(), System.getenv(), PLACES);
     check();
     Signals signals = Signals.listen();
     Backing backing = open();
@@ -146,7 +148,8 @@ final class ServeCommand implements Callable<Integer> {
     if (places > 1) {
       throw mistake("--db, --data and --memory exclude each other");
     }
-    if (pooler && db == null) {
+    // In the environment it may belong to a database that the command line sets aside.
+    if (pooler && db == null && spec.commandLine().getParseResult().hasMatchedOption("--pooler")) {
       throw mistake("--pooler goes with --db");
     }
     if ((certificate == null) != (key == null)) {
