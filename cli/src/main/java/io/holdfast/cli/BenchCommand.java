@@ -2,6 +2,7 @@ package io.holdfast.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     header = "Load a server or a database: rates and latency percentiles.",
     description = {
-      "Uses names that begin with holdfast-bench and removes them afterwards.",
+      "Uses names that begin with holdfast-bench and removes them afterwards; jobs are",
+      "finished, and go with their queue when that has kept them for long enough.",
       "In a checkout, 'bench peers ...' compares with other libraries (benchmarks/run).",
       ""
     })
@@ -65,6 +67,9 @@ final class BenchCommand implements Callable<Integer> {
         || batch > 1_000) {
       throw Work.mistake(spec, "--seconds 1 to 600, --callers 1 to 256, --batch 1 to 1000");
     }
+    if (png != null && !isWritable(png)) {
+      throw Work.mistake(spec, "--png: cannot write " + png);
+    }
     try (Capabilities on = place.open();
         Load load = Load.of(subject, on, batch).orElseThrow(() -> unknown())) {
       LoadRun run = new LoadRun(load, callers);
@@ -80,6 +85,14 @@ final class BenchCommand implements Callable<Integer> {
       }
       return run.failures() == 0 ? Exit.OK : Exit.FAILED;
     }
+  }
+
+  /** Asked before the load, which would be run for nothing. */
+  private static boolean isWritable(Path file) {
+    Path folder = file.toAbsolutePath().getParent();
+    return Files.exists(file)
+        ? Files.isRegularFile(file) && Files.isWritable(file)
+        : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
   }
 
   private picocli.CommandLine.ParameterException unknown() {

@@ -1,9 +1,11 @@
 package io.holdfast.cli;
 
 import io.holdfast.job.Bulk;
+import io.holdfast.job.Cancelled;
 import io.holdfast.job.DeadQuery;
 import io.holdfast.job.Explanation;
 import io.holdfast.job.Job;
+import io.holdfast.job.JobError;
 import io.holdfast.job.JobQuery;
 import io.holdfast.job.JobQueueConfig;
 import io.holdfast.job.JobQueueInfo;
@@ -11,13 +13,17 @@ import io.holdfast.job.JobState;
 import io.holdfast.job.JobStats;
 import io.holdfast.job.NewJob;
 import io.holdfast.job.Requeue;
+import io.holdfast.job.Requeued;
 import io.holdfast.job.Schedule;
 import io.holdfast.job.ScheduleSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -97,6 +103,9 @@ final class JobsCommand implements Runnable {
       @Option(names = "--state", paramLabel = "STATE") @Nullable String state,
       @Option(names = "--type", paramLabel = "TYPE") @Nullable String type,
       @Option(names = "--limit", paramLabel = "N", defaultValue = "50") int limit) {
+    if (state != null && JobState.of(state).isEmpty()) {
+      throw Work.mistake(spec, "--state: " + states());
+    }
     return Work.list(
         spec,
         place,
@@ -113,6 +122,10 @@ final class JobsCommand implements Runnable {
           }
           return listing;
         });
+  }
+
+  private static String states() {
+    return Arrays.stream(JobState.values()).map(JobState::text).collect(Collectors.joining(", "));
   }
 
   @Command(name = "show", header = "Show a job.")
@@ -201,31 +214,50 @@ final class JobsCommand implements Runnable {
       @Option(names = "--run-at", paramLabel = "INSTANT") @Nullable String runAt,
       @Option(names = "--keep-attempts") boolean keepAttempts) {
     Instant at = runAt == null ? null : Moments.parse(spec, "--run-at", runAt);
-    return Work.list(
+    List<String> refused = new ArrayList<>();
+    Work.list(
         spec,
         place,
         on -> {
           Listing listing = Listing.of("id", "result");
-          on.jobs()
-              .requeue(ids, new Requeue(null, at, !keepAttempts))
-              .forEach(
-                  one ->
-                      listing.add(one.id(), one.error() == null ? "requeued" : one.error().text()));
+          for (Requeued one : on.jobs().requeue(ids, new Requeue(null, at, !keepAttempts))) {
+            JobError error = one.error();
+            listing.add(one.id(), error == null ? "requeued" : error.text());
+            if (error != null) {
+              refused.add(one.id());
+            }
+          }
           return listing;
         });
+    return unlessRefused(refused, "not requeued: ");
+  }
+
+  private static int unlessRefused(List<String> ids, String what) {
+    if (ids.isEmpty()) {
+      return Exit.OK;
+    }
+    Problem.say(what + String.join(" ", ids));
+    return Exit.FAILED;
   }
 
   @Command(name = "cancel", header = "End jobs that wait, and ask those that run to end.")
   int cancel(
       @Mixin Place place, @Parameters(paramLabel = "ID", arity = "1..1000") List<String> ids) {
-    return Work.list(
+    List<String> unknown = new ArrayList<>();
+    Work.list(
         spec,
         place,
         on -> {
           Listing listing = Listing.of("id", "result");
-          on.jobs().cancel(ids).forEach(one -> listing.add(one.id(), one.result().text()));
+          for (Cancelled one : on.jobs().cancel(ids)) {
+            listing.add(one.id(), one.result().text());
+            if (one.result() == Cancelled.Result.NOT_FOUND) {
+              unknown.add(one.id());
+            }
+          }
           return listing;
         });
+    return unlessRefused(unknown, "there is no job ");
   }
 
   @Command(name = "redrive", header = "Requeue the dead letters of a queue, oldest first.")

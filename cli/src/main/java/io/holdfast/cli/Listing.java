@@ -84,7 +84,10 @@ final class Listing {
   private static String text(@Nullable Object value) {
     String plain =
         value instanceof Map<?, ?> map
-            ? map.entrySet().stream().map(Object::toString).collect(Collectors.joining(" "))
+            ? map.entrySet().stream()
+                .filter(entry -> entry.getValue() != null)
+                .map(Object::toString)
+                .collect(Collectors.joining(" "))
             : String.valueOf(value);
     String text = value == null ? NOTHING : Text.oneLine(plain);
     return text.isEmpty() ? NOTHING : text;

@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import io.holdfast.job.LeasedJob;
 import io.holdfast.job.NewJob;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.Settlement;
@@ -90,22 +91,29 @@ interface Load extends AutoCloseable {
         (caller, timed) -> {
           NewJob job = NewJob.of("bench").queue(name).payload(PAYLOAD);
           timed.run("enqueue", () -> on.jobs().enqueue(Collections.nCopies(batch, job)));
-          var reserved =
-              timed.run(
-                  "reserve",
-                  () -> on.jobs().reserve(ReserveRequest.of(name, batch).leaseFor(LEASE)));
-          if (!reserved.jobs().isEmpty()) {
-            timed.run(
-                "ack",
-                () ->
-                    on.jobs()
-                        .settle(
-                            reserved.jobs().stream()
-                                .map(leased -> Settlement.Ack.of(leased.held()))
-                                .toList()));
+          List<LeasedJob> reserved = timed.run("reserve", () -> reserve(on, name, batch));
+          if (!reserved.isEmpty()) {
+            timed.run("ack", () -> on.jobs().settle(acks(reserved)));
           }
         },
-        () -> {});
+        () -> finish(on, name, batch));
+  }
+
+  private static List<LeasedJob> reserve(Capabilities on, String queue, int batch) {
+    return on.jobs().reserve(ReserveRequest.of(queue, batch).leaseFor(LEASE)).jobs();
+  }
+
+  private static List<Settlement.Ack> acks(List<LeasedJob> jobs) {
+    return jobs.stream().map(leased -> Settlement.Ack.of(leased.held())).toList();
+  }
+
+  /** Jobs that wait are kept for ever, finished ones are not. */
+  private static void finish(Capabilities on, String queue, int batch) {
+    List<LeasedJob> left = reserve(on, queue, batch);
+    while (!left.isEmpty()) {
+      on.jobs().settle(acks(left));
+      left = reserve(on, queue, batch);
+    }
   }
 
   private static Load lock(Capabilities on) {

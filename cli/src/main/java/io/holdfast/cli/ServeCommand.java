@@ -175,13 +175,21 @@ final class ServeCommand implements Callable<Integer> {
     if (db != null) {
       PostgresOptions options =
           PostgresOptions.DEFAULTS.withPool(PoolSettings.DEFAULTS.withPooler(pooler));
-      return on(PostgresHoldfast.open(db, options), null, "PostgreSQL");
+      return on(connect(db, options), null, "PostgreSQL");
     }
     Path directory = data == null ? Path.of("holdfast-data") : data;
     EmbeddedPostgres embedded =
         EmbeddedPostgres.open(directory, EmbeddedOptions.defaults().withCloseAtExit(false));
     PostgresHoldfast holdfast = PostgresHoldfast.open(embedded.jdbcUrl(), PostgresOptions.DEFAULTS);
     return on(holdfast, embedded, "embedded PostgreSQL in " + directory);
+  }
+
+  private PostgresHoldfast connect(String url, PostgresOptions options) {
+    try {
+      return PostgresHoldfast.open(url, options);
+    } catch (HoldfastException e) { // opening makes no connection: it can only be the string
+      throw mistake("--db: " + e.getMessage());
+    }
   }
 
   private static Backing on(

@@ -81,14 +81,7 @@ final class StreamsCommand implements Runnable {
         spec,
         place,
         on -> {
-          StreamInfo stream =
-              on.streams()
-                  .admin()
-                  .find(name)
-                  .orElseThrow(
-                      () ->
-                          new StreamException(
-                              StreamError.QUEUE_NOT_FOUND, "there is no stream " + name, null));
+          StreamInfo stream = existing(on, name);
           return Listing.of("name", "namespace", "task", "paused", "settings", "createdAt")
               .add(
                   stream.name(),
@@ -98,6 +91,16 @@ final class StreamsCommand implements Runnable {
                   settings(stream),
                   stream.createdAt());
         });
+  }
+
+  private static StreamInfo existing(Capabilities on, String name) {
+    return on.streams()
+        .admin()
+        .find(name)
+        .orElseThrow(
+            () ->
+                new StreamException(
+                    StreamError.QUEUE_NOT_FOUND, "there is no stream " + name, null));
   }
 
   private static Map<String, Object> settings(StreamInfo stream) {
@@ -145,6 +148,7 @@ final class StreamsCommand implements Runnable {
         spec,
         place,
         on -> {
+          existing(on, name);
           Listing listing = Listing.of("group", "lag", "abandoned", "lastSeenAt");
           for (GroupInfo group : on.streams().admin().groups(name)) {
             listing.add(group.name(), group.lag(), group.isAbandoned(), group.lastSeenAt());
@@ -224,10 +228,20 @@ final class StreamsCommand implements Runnable {
                 dead.group(),
                 dead.message().place().partition(),
                 dead.message().transactionId(),
-                dead.failure());
+                failure(dead.failure()));
           }
           return listing;
         });
+  }
+
+  private static Map<String, @Nullable Object> failure(DeadLetter.Failure failure) {
+    Map<String, @Nullable Object> parts = new LinkedHashMap<>();
+    parts.put("reason", failure.reason().text());
+    parts.put("error", failure.error());
+    parts.put("retryCount", failure.retryCount());
+    parts.put("attempt", failure.attempt());
+    parts.put("at", failure.at());
+    return parts;
   }
 
   @Command(name = "redrive", header = "Deliver dead letters again to their group.")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.holdfast.Holdfast;
+import io.holdfast.job.JobQuery;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
@@ -205,6 +206,38 @@ class CommandsTest {
   }
 
   @Test
+  void a_wish_about_a_job_that_is_not_there_fails() {
+    assertThat(run("jobs", "retry", "nope").code).isEqualTo(1);
+    assertThat(run("jobs", "cancel", "nope").code).isEqualTo(1);
+    assertThat(run("streams", "stats", "nope").code).isEqualTo(1);
+  }
+
+  @Test
+  void jobs_are_listed_by_states_that_exist() {
+    Cli.Done done =
+        Cli.here("jobs", "list", "--state", "foo", "--server", server.address().toString());
+
+    assertThat(done.code()).isEqualTo(2);
+    assertThat(done.err()).contains("ready", "inflight", "dlq").hasLineCount(1);
+  }
+
+  @Test
+  void the_failure_of_a_dead_letter_is_an_object() throws IOException {
+    ok("streams", "configure", "failing", "--option", "retryLimit=0");
+    ok("push", "failing", "{}", "--transaction", "t1");
+    JsonNode popped = json("pop", "failing").get(0);
+    String partition = popped.get("partitionId").asText();
+    ok("ack", partition, "t1", "--lease", popped.get("leaseId").asText(), "--failed", "no tea");
+
+    JsonNode failure = json("streams", "dead", "failing").get(0).get("failure");
+
+    assertThat(failure.get("reason").asText()).isEqualTo("retry_limit");
+    assertThat(failure.get("error").asText()).isEqualTo("no tea");
+    assertThat(failure.get("attempt").isInt()).isTrue();
+    assertThat(ok("streams", "dead", "failing")).contains("reason=retry_limit error=no tea");
+  }
+
+  @Test
   void a_lock_is_taken_and_given_back() throws IOException {
     String id = json("acquire", "deploy", "--ttl", "1m").get("lockId").asText();
     assertThat(run("acquire", "deploy").code).isEqualTo(75);
@@ -238,7 +271,32 @@ class CommandsTest {
     }
     assertThat(ImageIO.read(plot.toFile()).getWidth()).isPositive();
     Files.delete(plot);
+    assertThat(queuesOfBenchmarks())
+        .allSatisfy(queue -> assertThat(waitingIn(queue)).as(queue).isZero());
     assertThat(run("bench", "nothing").code).isEqualTo(2);
+  }
+
+  private static List<String> queuesOfBenchmarks() {
+    return HOLDFAST.jobs().queues().list().stream()
+        .map(queue -> queue.queue())
+        .filter(queue -> queue.startsWith("holdfast-bench"))
+        .toList();
+  }
+
+  private static int waitingIn(String queue) {
+    return HOLDFAST.jobs().list(new JobQuery(queue, "ready", null, 10, null)).jobs().size();
+  }
+
+  @Test
+  void bench_does_not_run_for_a_plot_that_cannot_be_written() {
+    String plot = directory.resolve("missing").resolve("plot.png").toString();
+    String address = server.address().toString();
+
+    Cli.Done done = Cli.here("bench", "lock", "--seconds", "1", "--png", plot, "--server", address);
+
+    assertThat(done.code()).isEqualTo(2);
+    assertThat(done.out()).isEmpty();
+    assertThat(done.err()).contains("--png: cannot write").hasLineCount(1);
   }
 
   @Test

@@ -173,6 +173,14 @@ class ServeCommandTest {
   }
 
   @Test
+  void a_database_that_is_no_address_is_a_mistake_in_usage() {
+    Cli.Done done = Cli.run("serve", "--port", "0", "--db", "nonsense");
+
+    assertThat(done.code()).isEqualTo(2);
+    assertThat(done.err()).contains("--db: ").hasLineCount(1);
+  }
+
+  @Test
   void without_tokens_it_stays_on_this_machine() {
     Cli.Done done = Cli.run("serve", "--memory", "--port", "0", "--host", "0.0.0.0");
 
