@@ -132,7 +132,14 @@ final class TokenCommand implements Runnable {
             file,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       }
-      Files.writeString(file, line + "\n", StandardOpenOption.APPEND);
+      String start = isInsideLine(file) ? "\n" : "";
+      Files.writeString(file, start + line + "\n", StandardOpenOption.APPEND);
+    }
+
+    /** Whether what is added would continue a line, as after an editor that ends none. */
+    private static boolean isInsideLine(Path file) throws IOException {
+      byte[] text = Files.readAllBytes(file);
+      return text.length > 0 && text[text.length - 1] != '\n';
     }
   }
 }

@@ -248,6 +248,21 @@ class CommandsTest {
   }
 
   @Test
+  void a_token_gets_a_line_of_its_own_in_a_file_that_ends_inside_one() throws IOException {
+    Path tokens = Files.writeString(directory.resolve("tokens"), "# ours");
+
+    Cli.here("token", "create", "ann", "--role", "read", "--file", tokens.toString());
+    Cli.here("token", "create", "bob", "--role", "read", "--file", tokens.toString());
+
+    assertThat(Files.readAllLines(tokens))
+        .hasSize(3)
+        .satisfiesExactly(
+            first -> assertThat(first).isEqualTo("# ours"),
+            second -> assertThat(second).startsWith("ann"),
+            third -> assertThat(third).startsWith("bob"));
+  }
+
+  @Test
   void top_shows_everything_once() throws IOException {
     ok("queues", "create", "top-queue");
     ok("push", "top-stream", "{}");
