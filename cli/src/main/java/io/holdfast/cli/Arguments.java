@@ -25,7 +25,7 @@ final class Arguments {
   }
 
   /** 500ms, 30s, 5m, 1h, or 0. */
-  private static Duration duration(String text) {
+  static Duration duration(String text) {
     Matcher parts = DURATION.matcher(text);
     if (!parts.matches()) {
       throw new TypeConversionException(

@@ -5,6 +5,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -112,6 +113,9 @@ final class Fallbacks {
     try {
       if (type == int.class) {
         return Integer.parseInt(value);
+      }
+      if (type == List.class) {
+        return List.of(value.strip().split("\\s*,\\s*"));
       }
       return type == Path.class ? Path.of(value) : value;
     } catch (IllegalArgumentException e) {

@@ -12,6 +12,7 @@ import io.holdfast.server.Diagnosis;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
+import io.holdfast.server.http.Limits;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Runs the server until a signal ends it. */
 @Command(
@@ -91,6 +93,14 @@ final class ServeCommand implements Callable<Integer> {
       description = "For running calls at the end [20].")
   private int shutdownSeconds = 20;
 
+  @Option(
+      names = "--limit",
+      paramLabel = "=NAME=VALUE",
+      hideParamSyntax = true,
+      split = ",",
+      description = "Such as connections=500,idle=30s; see the guide.")
+  private List<String> limits = List.of();
+
   @Option(names = "--config", paramLabel = "FILE", description = "Options, one per line.")
   private @Nullable Path config;
 
@@ -109,9 +119,10 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Fallbacks.apply(spec.commandLine(), System.getenv(), PLACES);
     check();
+    Limits bearing = limits();
     Signals signals = Signals.listen();
     Backing backing = open();
-    try (HoldfastServer server = start(backing)) {
+    try (HoldfastServer server = start(backing, bearing)) {
       CompletableFuture<Void> looked = CompletableFuture.runAsync(backing.probe());
       announce(server, backing, problem(looked));
       Demo traffic = demo ? Demo.start(backing.services()) : null;
@@ -160,6 +171,14 @@ final class ServeCommand implements Callable<Integer> {
     }
     if (shutdownSeconds < 0) {
       throw mistake("--shutdown-timeout: 0 or more");
+    }
+  }
+
+  private Limits limits() {
+    try {
+      return ServeLimits.of(limits);
+    } catch (TypeConversionException e) {
+      throw mistake("--limit: " + e.getMessage());
     }
   }
 
@@ -223,7 +242,7 @@ final class ServeCommand implements Callable<Integer> {
         .toList();
   }
 
-  private HoldfastServer start(Backing backing) throws IOException {
+  private HoldfastServer start(Backing backing, Limits bearing) throws IOException {
     try {
       return HoldfastServer.start(
           backing.services(),
@@ -235,6 +254,7 @@ final class ServeCommand implements Callable<Integer> {
               .corsOrigin(corsOrigin)
               .insecure(insecure)
               .implicitAck(implicitAck)
+              .limits(bearing)
               .shutdownTimeout(Duration.ofSeconds(shutdownSeconds))
               .version(HoldfastCommand.version())
               .diagnosis(backing.diagnosis()));

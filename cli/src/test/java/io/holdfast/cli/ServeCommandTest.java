@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,6 +170,28 @@ class ServeCommandTest {
       return get(address + "/metrics").statusCode() == 200;
     } catch (UncheckedIOException refused) {
       return false;
+    }
+  }
+
+  @Test
+  void a_limit_may_stand_in_the_environment() {
+    Map<String, String> limits = Map.of("HOLDFAST_LIMIT", "connections=500, idle=soon");
+    try (Cli server = Cli.start(directory, limits, "serve", "--memory", "--port", "0")) {
+      Cli.Done done = server.end();
+
+      assertThat(done.code()).isEqualTo(2);
+      assertThat(done.err()).contains("--limit: 'soon'").hasLineCount(1);
+    }
+  }
+
+  @Test
+  void a_server_with_few_connections_refuses_more() throws IOException {
+    try (Cli server = serve("--memory", "--limit", "connections=1,idle=30s")) {
+      URI address = URI.create(address(server));
+      try (Socket first = new Socket(address.getHost(), address.getPort())) {
+        assertThat(first.isConnected()).isTrue();
+        Cli.await("it is full", () -> !isServing(address));
+      }
     }
   }
 
