@@ -26,6 +26,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -42,17 +43,25 @@ import picocli.CommandLine.Spec;
 final class Shots {
   private Shots() {}
 
-  /** The payload of the argument, or all of standard input. */
+  /** The payload of the argument, or of standard input. */
   private static byte[] payload(@Nullable String argument) {
     if (argument != null) {
       Arguments.requireReadable(argument);
       return argument.getBytes(StandardCharsets.UTF_8);
     }
     try {
-      return System.in.readAllBytes();
+      return withoutLastBreak(System.in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The end of a text's last line is the shell's, not the text's; other bytes are left alone. */
+  private static byte[] withoutLastBreak(byte[] input) {
+    String text = new String(input, StandardCharsets.UTF_8);
+    boolean isText = Arrays.equals(text.getBytes(StandardCharsets.UTF_8), input);
+    String stripped = text.replaceFirst("\\r?\\n\\z", "");
+    return isText && !stripped.isEmpty() ? stripped.getBytes(StandardCharsets.UTF_8) : input;
   }
 
   /** Appends an item to a queue. */
@@ -61,7 +70,11 @@ final class Shots {
     @Parameters(index = "0", paramLabel = "QUEUE")
     private String queue;
 
-    @Parameters(index = "1", paramLabel = "PAYLOAD", arity = "0..1", description = "[stdin].")
+    @Parameters(
+        index = "1",
+        paramLabel = "PAYLOAD",
+        arity = "0..1",
+        description = "[stdin, without its last line break].")
     private @Nullable String payload;
 
     @Option(names = "--kind", paramLabel = "TEXT")
@@ -164,7 +177,11 @@ final class Shots {
     @Parameters(index = "0", paramLabel = "STREAM")
     private String stream;
 
-    @Parameters(index = "1", paramLabel = "PAYLOAD", arity = "0..1", description = "[stdin].")
+    @Parameters(
+        index = "1",
+        paramLabel = "PAYLOAD",
+        arity = "0..1",
+        description = "[stdin, without its last line break].")
     private @Nullable String payload;
 
     @Option(names = "--partition", paramLabel = "NAME", description = "[Default].")
@@ -295,7 +312,11 @@ final class Shots {
     @Parameters(index = "0", paramLabel = "TYPE")
     private String type;
 
-    @Parameters(index = "1", paramLabel = "PAYLOAD", arity = "0..1", description = "[stdin].")
+    @Parameters(
+        index = "1",
+        paramLabel = "PAYLOAD",
+        arity = "0..1",
+        description = "[stdin, without its last line break].")
     private @Nullable String payload;
 
     @Option(names = "--queue", paramLabel = "QUEUE", description = "[default].")

@@ -9,8 +9,10 @@ import io.holdfast.job.JobQuery;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -99,6 +101,28 @@ class CommandsTest {
     assertThat(json("queues", "peek", "mail", "--scheduled")).isEmpty();
     ok("queues", "delete", "mail", "--force");
     assertThat(run("queues", "show", "mail").code).isEqualTo(1);
+  }
+
+  @Test
+  void a_text_from_standard_input_ends_before_its_last_line_break() throws IOException {
+    ok("queues", "create", "echoed");
+
+    for (String typed : List.of("{}\n", "a\n\n", "b\r\n", "c", "\n")) {
+      typing(typed, "produce", "echoed");
+    }
+
+    assertThat(json("queues", "peek", "echoed").findValuesAsText("payload"))
+        .containsExactly("{}", "a\n", "b", "c", "\n");
+  }
+
+  private static void typing(String text, String... arguments) {
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    try {
+      ok(arguments);
+    } finally {
+      System.setIn(before);
+    }
   }
 
   @Test
