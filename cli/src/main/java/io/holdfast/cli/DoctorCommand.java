@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.holdfast.postgres.Finding;
+import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.StuckPartition;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -62,10 +63,19 @@ final class DoctorCommand implements Callable<Integer> {
           new Finding(
               Finding.Level.WARNING,
               "stream partition",
-              String.valueOf(partition),
-              "see why with holdfast streams explain"));
+              inWords(partition),
+              "see why with holdfast streams explain STREAM PARTITION GROUP"));
     }
     return findings;
+  }
+
+  private static String inWords(StuckPartition stuck) {
+    CursorKey cursor = stuck.cursor();
+    String reason = stuck.reason().name().toLowerCase(Locale.ROOT);
+    String error = stuck.error() == null ? "" : ", the last error: " + stuck.error();
+    return "%s / %s, group %s: %s, attempt %d%s"
+        .formatted(
+            cursor.queue(), cursor.partition(), cursor.group(), reason, stuck.attempt(), error);
   }
 
   private static void print(Finding finding, PrintWriter out) {

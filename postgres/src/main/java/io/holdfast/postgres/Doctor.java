@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Looks for what makes queues on PostgreSQL slow or unsafe: settings, transactions that keep dead
- * rows alive, indexes that are not used, a schema that is behind. It changes nothing.
+ * rows alive, indexes that are missing or not used, a schema that is behind. It changes nothing.
  */
 final class Doctor {
   private static final int OLDEST_VERSION = 150_000;
@@ -190,12 +190,16 @@ final class Doctor {
         isSound = false;
         String name = row.getString("name");
         findings.add(
-            Finding.problem(
-                "index " + name, "not valid", "drop it; it is made again by holdfast migrate"));
+            Finding.problem("index " + name, "not valid", "drop it, and ask again how to make it"));
       }
     }
+    for (MissingIndexes.Missing index : new MissingIndexes(connection).find()) {
+      isSound = false;
+      findings.add(
+          Finding.problem("index " + index.name(), "missing", "make it: " + index.statement()));
+    }
     if (isSound) {
-      findings.add(Finding.ok("indexes", "valid"));
+      findings.add(Finding.ok("indexes", "all there, and valid"));
     }
   }
 

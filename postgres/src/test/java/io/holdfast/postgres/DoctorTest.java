@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.postgres.Finding.Level;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
@@ -61,5 +62,36 @@ class DoctorTest {
       holdfast.migrations().apply();
       assertThat(holdfast.examine()).contains(Finding.ok("schema", "up to date"));
     }
+  }
+
+  @Test
+  void an_index_that_is_gone_is_a_problem_that_its_statement_solves() throws SQLException {
+    String url = TestDatabase.freshDatabase();
+    try (PostgresHoldfast holdfast = PostgresHoldfast.open(url)) {
+      holdfast.createTables();
+      assertThat(holdfast.examine()).contains(Finding.ok("indexes", "all there, and valid"));
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement()) {
+        statement.execute("DROP INDEX holdfast.stream_cursor_ready, th_jobs_hf_ready_idx");
+
+        List<Finding> missing = missing(holdfast);
+
+        assertThat(missing)
+            .extracting(Finding::subject)
+            .satisfiesExactly(
+                stream -> assertThat(stream).isEqualTo("index holdfast.stream_cursor_ready"),
+                job -> assertThat(job).endsWith(".th_jobs_hf_ready_idx"));
+        for (Finding finding : missing) {
+          statement.execute(finding.advice().substring("make it: ".length()));
+        }
+      }
+      assertThat(missing(holdfast)).isEmpty();
+    }
+  }
+
+  private static List<Finding> missing(PostgresHoldfast holdfast) {
+    return holdfast.examine().stream()
+        .filter(finding -> finding.found().equals("missing"))
+        .toList();
   }
 }
