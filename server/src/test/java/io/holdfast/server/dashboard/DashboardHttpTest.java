@@ -146,7 +146,7 @@ class DashboardHttpTest {
   @Test
   void every_documented_figure_is_there() throws Exception {
     start(ServerOptions.DEFAULTS);
-    get("/live", "Authorization", "Basic of-no-use");
+    get("/metrics", "Authorization", "Basic of-no-use");
     String guide = Files.readString(Path.of("../docs/guides/metrics.md"));
     String here = guide.replaceFirst("(?s)## On PostgreSQL.*?## What", "## What");
     Matcher names = Pattern.compile("`(holdfast_[a-z_]+)[`{]").matcher(here);
