@@ -213,6 +213,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private static Backing on(
       PostgresHoldfast holdfast, @Nullable EmbeddedPostgres embedded, String place) {
+    Revival revival = embedded == null ? null : Revival.of(embedded);
     Services services =
         new Services(
             holdfast.locks(),
@@ -221,7 +222,8 @@ final class ServeCommand implements Callable<Integer> {
             holdfast.jobs(),
             () -> {
               holdfast.close();
-              if (embedded != null) {
+              if (revival != null) {
+                revival.close();
                 embedded.close();
               }
             },

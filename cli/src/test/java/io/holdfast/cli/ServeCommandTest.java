@@ -16,6 +16,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,6 +77,26 @@ class ServeCommandTest {
       }
       assertThat(get(address + "/").body()).contains("<title>");
       assertThat(get(address + "/ready").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void its_own_database_is_started_again_when_it_was_ended() throws IOException {
+    try (Cli server = serve("--data", "data")) {
+      server.line("Holdfast is ready.");
+      String address = address(server);
+      Path pid = directory.resolve("data/postgres/postmaster.pid");
+      long postmaster = Long.parseLong(Files.readAllLines(pid).get(0));
+      String port = Files.readAllLines(pid).get(3);
+
+      new ProcessBuilder("kill", "-QUIT", Long.toString(postmaster)).start();
+
+      Cli.await(
+          "another one runs",
+          () ->
+              ProcessHandle.of(postmaster).isEmpty()
+                  && get(address + "/ready").statusCode() == 200);
+      assertThat(Files.readAllLines(pid).get(3)).isEqualTo(port);
     }
   }
 

@@ -31,12 +31,15 @@ import java.nio.file.Path;
 public final class EmbeddedPostgres implements AutoCloseable {
   private final DataDirectory directory;
   private final Tenancy.Place place;
+  private final EmbeddedOptions options;
   private final boolean temporary;
   private boolean closed;
 
-  private EmbeddedPostgres(DataDirectory directory, Tenancy.Place place, boolean temporary) {
+  private EmbeddedPostgres(
+      DataDirectory directory, Tenancy.Place place, EmbeddedOptions options, boolean temporary) {
     this.directory = directory;
     this.place = place;
+    this.options = options;
     this.temporary = temporary;
   }
 
@@ -88,7 +91,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       DataDirectory directory, EmbeddedOptions options, boolean temporary)
       throws IOException, InterruptedException {
     Tenancy.Place place = Tenancy.join(directory, options);
-    EmbeddedPostgres postgres = new EmbeddedPostgres(directory, place, temporary);
+    EmbeddedPostgres postgres = new EmbeddedPostgres(directory, place, options, temporary);
     if (options.closeAtExit() && !ExitHook.add(postgres)) {
       postgres.close();
       throw new EmbeddedPostgresException(directory.root(), "not opened because the JVM is ending");
@@ -125,6 +128,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /** The real path of the directory. */
   public Path dataDir() {
     return directory.root();
+  }
+
+  /**
+   * Starts the server again if it was killed or stopped by somebody else, at the same port unless
+   * another program took that. Says whether it had to.
+   *
+   * @throws EmbeddedPostgresException when the server does not start
+   */
+  public synchronized boolean revive() {
+    return !closed && attempt(directory.root(), "start", () -> place.tenancy().revive(options));
   }
 
   Postmaster postmaster() {

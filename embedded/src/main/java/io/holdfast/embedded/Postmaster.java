@@ -9,6 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What {@code postmaster.pid} says about the server of a cluster, which may be running, dead or
@@ -20,6 +23,8 @@ import java.util.Optional;
 record Postmaster(long pid, String cluster, int port, String status) {
   /** More than Linux gives to any process. */
   private static final int NO_PID = (1 << 22) + 1;
+
+  private static final Pattern PORT = Pattern.compile("\"-p\" \"(\\d{1,5})\"");
 
   /** Reads the file; nothing when there is none or it names no process. */
   static Optional<Postmaster> read(Path cluster) throws IOException {
@@ -41,6 +46,16 @@ record Postmaster(long pid, String cluster, int port, String status) {
             line(lines, 1),
             port.matches("\\d{1,5}") ? Integer.parseInt(port) : 0,
             line(lines, 7)));
+  }
+
+  /** Where a server of the cluster was last told to listen, whether it runs or not. */
+  static OptionalInt lastPort(Path cluster) throws IOException {
+    try {
+      Matcher port = PORT.matcher(text(cluster.resolve("postmaster.opts")));
+      return port.find() ? OptionalInt.of(Integer.parseInt(port.group(1))) : OptionalInt.empty();
+    } catch (NoSuchFileException never) {
+      return OptionalInt.empty();
+    }
   }
 
   static Path file(Path cluster) {

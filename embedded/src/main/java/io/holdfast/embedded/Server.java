@@ -82,8 +82,8 @@ final class Server {
   /** Starts the server in a session of its own, where no Ctrl-C reaches it, and waits for it. */
   Postmaster start(Map<String, String> settings, Deadline deadline)
       throws IOException, InterruptedException {
-    // After a crash the old port, if it is free: those who are still connected by it can come back.
-    int port = freePort(Postmaster.read(cluster).map(Postmaster::port).orElse(ANY_PORT));
+    // The port of the last start, if it is free: those who know the server by it can come back.
+    int port = freePort(Postmaster.lastPort(cluster).orElse(ANY_PORT));
     int taken = 0;
     while (true) {
       Optional<Postmaster> started = tryStart(port, settings, deadline);

@@ -104,6 +104,25 @@ final class Tenancy {
     return server.start(options.settings(), deadline);
   }
 
+  /** Starts the server if it has ended meanwhile; says whether it had. */
+  synchronized boolean revive(EmbeddedOptions options) throws IOException, InterruptedException {
+    Server own = server;
+    if (over || own == null) {
+      return false;
+    }
+    return LockFile.holding(
+        directory.lock(),
+        PATIENCE,
+        () -> {
+          Deadline deadline = Deadline.in(options.startTimeout());
+          boolean hasEnded = own.find(deadline).isEmpty();
+          if (hasEnded) {
+            own.start(options.settings(), deadline);
+          }
+          return hasEnded;
+        });
+  }
+
   /**
    * Gives up one caller's part; the last caller of the last process stops the server.
    *
