@@ -15,6 +15,7 @@ import io.holdfast.stream.NewMessage;
 import io.holdfast.stream.Pushed;
 import io.holdfast.stream.Streams;
 import io.holdfast.stream.Transacted;
+import io.holdfast.stream.Verdict;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -153,12 +154,16 @@ final class TransactionEndpoint {
 
   /**
    * Completes what the verdicts imply, where that is the custom: behind the commit, because a
-   * message that was refused before must not undo it.
+   * message that was refused before must not undo it. If that fails, the transaction is committed
+   * all the same, and the earlier messages come again.
    */
   private void completeEarlier(Plan plan) {
     if (mode == AckMode.CUMULATIVE) {
       List<Ack> acks = new ArrayList<>();
       for (Ack ack : plan.verdicts.acks()) {
+        if (ack.verdict() != Verdict.COMPLETED) {
+          continue;
+        }
         Set<UUID> leases = ack.leaseId() == null ? plan.required : Set.of(ack.leaseId());
         leases.forEach(
             lease ->
@@ -171,7 +176,7 @@ final class TransactionEndpoint {
                         ack.verdict(),
                         ack.error())));
       }
-      streams.ackAsync(acks, mode).join();
+      streams.ackAsync(acks, mode).exceptionally(failure -> List.of()).join();
     }
   }
 

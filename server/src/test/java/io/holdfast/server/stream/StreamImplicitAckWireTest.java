@@ -29,13 +29,14 @@ class StreamImplicitAckWireTest extends StreamWire {
     push("q", "p", "1", "t1");
     push("q", "p", "2", "t2");
     Answer popped = pop("q", "batch=2");
-    post(
+    Answer transacted =
+        post(
             "/api/v1/transaction",
             ("{'operations':[{'type':'ack','transactionId':'t2','partitionId':'%s'},"
                     + "{'type':'push','items':[{'queue':'q','partition':'p','payload':3}]}],"
                     + "'requiredLeases':['%s']}")
-                .formatted(popped.text("/partitionId"), popped.text("/leaseId")))
-        .text("/success");
+                .formatted(popped.text("/partitionId"), popped.text("/leaseId")));
+    assertThat(transacted.text("/success")).isEqualTo("true");
     assertThat(pop("q", "batch=9").text("/messages/0/data")).isEqualTo("3");
   }
 
