@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,28 +15,6 @@ import picocli.CommandLine.Spec;
     header = "Queues, streams, jobs and fenced locks on PostgreSQL.",
     versionProvider = HoldfastCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      ServeCommand.class,
-      QueuesCommand.class,
-      StreamsCommand.class,
-      JobsCommand.class,
-      LocksCommand.class,
-      Shots.Produce.class,
-      Shots.Lease.class,
-      Shots.Complete.class,
-      Shots.Push.class,
-      Shots.Pop.class,
-      Shots.AckOne.class,
-      Shots.Enqueue.class,
-      Shots.Acquire.class,
-      Shots.Release.class,
-      RunCommand.class,
-      MigrateCommand.class,
-      TopCommand.class,
-      BenchCommand.class,
-      DoctorCommand.class,
-      TokenCommand.class
-    },
     footer = {
       "",
       "They work on --server URL, --db URL, or the data of --data [./holdfast-data].",
@@ -42,6 +22,29 @@ import picocli.CommandLine.Spec;
       "HOLDFAST_SERVER and HOLDFAST_DB name a place, HOLDFAST_DEBUG=1 shows traces."
     })
 final class HoldfastCommand implements Runnable {
+  private static final List<Class<?>> SUBCOMMANDS =
+      List.of(
+          ServeCommand.class,
+          QueuesCommand.class,
+          StreamsCommand.class,
+          JobsCommand.class,
+          LocksCommand.class,
+          Shots.Produce.class,
+          Shots.Lease.class,
+          Shots.Complete.class,
+          Shots.Push.class,
+          Shots.Pop.class,
+          Shots.AckOne.class,
+          Shots.Enqueue.class,
+          Shots.Acquire.class,
+          Shots.Release.class,
+          RunCommand.class,
+          MigrateCommand.class,
+          TopCommand.class,
+          BenchCommand.class,
+          DoctorCommand.class,
+          TokenCommand.class);
+
   /** All of them on one screen. */
   static final String COMMANDS =
       """
@@ -72,6 +75,24 @@ final class HoldfastCommand implements Runnable {
   private boolean version;
 
   @Spec private CommandSpec spec;
+
+  /**
+   * The command with those below it that {@code arguments} may need: reading all of their options
+   * takes longer than most of them run.
+   */
+  static CommandLine lineFor(String... arguments) {
+    CommandLine line = new CommandLine(new HoldfastCommand());
+    List<Class<?>> named =
+        SUBCOMMANDS.stream()
+            .filter(type -> arguments.length > 0 && arguments[0].equals(nameOf(type)))
+            .toList();
+    (named.isEmpty() ? SUBCOMMANDS : named).forEach(type -> line.addSubcommand(nameOf(type), type));
+    return line;
+  }
+
+  private static String nameOf(Class<?> subcommand) {
+    return subcommand.getAnnotation(Command.class).name();
+  }
 
   @Override
   public void run() {

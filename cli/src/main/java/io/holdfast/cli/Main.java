@@ -24,11 +24,16 @@ public final class Main {
   public static void main(String[] arguments) {
     DRIVER.setLevel(Level.OFF);
     System.setErr(utf8(FileDescriptor.err));
-    System.exit(commandLine(utf8(FileDescriptor.out)).execute(arguments));
+    System.exit(execute(utf8(FileDescriptor.out), arguments));
   }
 
-  static CommandLine commandLine(PrintStream output) {
-    CommandLine line = new CommandLine(new HoldfastCommand());
+  /** Runs one command, and answers its exit code. */
+  static int execute(PrintStream output, String... arguments) {
+    return commandLine(output, arguments).execute(arguments);
+  }
+
+  private static CommandLine commandLine(PrintStream output, String... arguments) {
+    CommandLine line = HoldfastCommand.lineFor(arguments);
     line.setOut(new PrintWriter(output, true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     Arguments.register(line);
@@ -42,11 +47,15 @@ public final class Main {
         .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> System.lineSeparator());
     line.setParameterExceptionHandler(Main::usage);
     line.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure));
-    // The id of a lock may well start with a dash.
-    line.getSubcommands().get("release").setUnmatchedOptionsArePositionalParams(true);
-    // What follows the command to run is that command's, with or without a -- between.
-    line.getSubcommands().get("run").setStopAtPositional(true);
+    line.getSubcommands().forEach(Main::parseItsWay);
     return line;
+  }
+
+  private static void parseItsWay(String name, CommandLine command) {
+    // The id of a lock may well start with a dash.
+    command.setUnmatchedOptionsArePositionalParams(name.equals("release"));
+    // What follows the command to run is that command's, with or without a -- between.
+    command.setStopAtPositional(name.equals("run"));
   }
 
   private static int usage(CommandLine.ParameterException mistake, String[] arguments) {

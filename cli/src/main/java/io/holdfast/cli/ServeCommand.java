@@ -95,7 +95,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--limit",
-      paramLabel = "=NAME=VALUE",
+      paramLabel = "NAME=VALUE",
       hideParamSyntax = true,
       split = ",",
       description = "Such as connections=500,idle=30s; see the guide.")

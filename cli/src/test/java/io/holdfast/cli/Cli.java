@@ -80,8 +80,7 @@ final class Cli implements AutoCloseable {
     PrintStream before = System.err;
     System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
     try {
-      int code =
-          Main.commandLine(new PrintStream(out, true, StandardCharsets.UTF_8)).execute(arguments);
+      int code = Main.execute(new PrintStream(out, true, StandardCharsets.UTF_8), arguments);
       return new Done(
           code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     } finally {

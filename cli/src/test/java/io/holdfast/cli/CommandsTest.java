@@ -55,8 +55,8 @@ class CommandsTest {
     all.add(server.address().toString());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int code =
-        Main.commandLine(new PrintStream(out, true, StandardCharsets.UTF_8))
-            .execute(all.toArray(String[]::new));
+        Main.execute(
+            new PrintStream(out, true, StandardCharsets.UTF_8), all.toArray(String[]::new));
     return new Done(code, out.toString(StandardCharsets.UTF_8));
   }
 
@@ -341,7 +341,7 @@ class CommandsTest {
   @Test
   void mistakes_are_told_and_end_with_two() {
     for (String address : List.of("garbage", "ftp://localhost", "http://")) {
-      int code = Main.commandLine(System.out).execute("queues", "list", "--server", address);
+      int code = Main.execute(System.out, "queues", "list", "--server", address);
       assertThat(code).as(address).isEqualTo(2);
     }
     assertThat(run("queues", "list", "--db", "postgres://x/y").code).isEqualTo(2);
