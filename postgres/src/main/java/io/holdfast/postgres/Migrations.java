@@ -31,7 +31,8 @@ public final class Migrations {
           Migration.load(5, "stream_admin"),
           Migration.load(6, "jobs"),
           Migration.load(7, "stream_held"),
-          Migration.load(8, "stream_first_contact"));
+          Migration.load(8, "stream_first_contact"),
+          Migration.load(9, "stream_seed"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long TURN_MS = 50;
 

@@ -12,7 +12,7 @@ final class StreamSeeding {
       """;
 
   private static final String SEED =
-      "SELECT holdfast.stream_seed_v1(?, ?, ?, nullif(?::bigint, 0))";
+      "SELECT holdfast.stream_seed_v2(?, ?, ?, nullif(?::bigint, 0))";
 
   private StreamSeeding() {}
 

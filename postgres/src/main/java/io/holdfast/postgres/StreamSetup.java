@@ -20,6 +20,8 @@ final class StreamSetup {
       """
       SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AS has_schema,
              CASE WHEN EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                                WHERE n.nspname = ? AND p.proname = 'stream_seed_v2') THEN 10
+                  WHEN EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
                                 WHERE n.nspname = ? AND p.proname = 'stream_pop_v2') THEN 9
                   WHEN EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
                                 WHERE n.nspname = ? AND c.relname = 'stream_held') THEN 8
@@ -28,7 +30,7 @@ final class StreamSetup {
                   ELSE 1 END AS next
       """;
 
-  private static final int COMPLETE = 9;
+  private static final int COMPLETE = 10;
 
   private final String schema;
   private final Transactions transactions;
@@ -69,7 +71,7 @@ final class StreamSetup {
 
   private Found read(Watch watch) throws SQLException {
     try (PreparedStatement statement = watch.prepare(READ)) {
-      Binds.of(statement).text(schema).text(schema).text(schema).text(schema);
+      Binds.of(statement).text(schema).text(schema).text(schema).text(schema).text(schema);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         return new Found(row.getBoolean("has_schema"), row.getInt("next"));

@@ -8,6 +8,7 @@ import io.holdfast.stream.Entry;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.Popped;
 import io.holdfast.stream.Verdict;
+import io.holdfast.testkit.Guarantee;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -95,6 +96,31 @@ class StreamPlanTest {
     }
 
     assertThat(push(many) / many.size()).isLessThan(60);
+  }
+
+  /** Also when partitions were counted while each queue had one. */
+  @Test
+  @Guarantee("SF26")
+  void a_new_group_makes_cursors_for_many_partitions_by_one_look_for_each() throws SQLException {
+    streams.update(
+        """
+        INSERT INTO holdfast.stream_partition (queue_id, id, name, created_at)
+        SELECT i, 1, 'p', now() FROM generate_series(100000, 102000) AS i;
+        ANALYZE holdfast.stream_partition;
+        DELETE FROM holdfast.stream_partition
+        """);
+    streams.push(entries(10, 1));
+    partitions(40_000);
+    streams.pop(streams.request());
+    String seed =
+        """
+        SELECT holdfast.stream_seed_v2(NULL, s.queue_id, s.id, NULL) FROM holdfast.stream_subscription AS s
+         WHERE s.name IS NOT NULL
+        """;
+
+    for (int step = 0; step < 3; step++) {
+      assertThat(explain(seed, binds -> {})).as("pages of a thousand").isLessThan(16_000);
+    }
   }
 
   private static List<Entry> entries(int partitions, int each) {
