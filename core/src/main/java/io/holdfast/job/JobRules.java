@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What callers may ask for. Checks come in the order in which the arguments are documented. */
 public final class JobRules {
+  /** Bytes of payloads and checkpoints in one answer to a reserve, unless it is a single job. */
+  public static final long MAX_ANSWER = 16L << 20;
+
   static final int MAX_NAME = 255;
   static final int MAX_KEY = 1024;
   static final int MAX_TRACE = 64;

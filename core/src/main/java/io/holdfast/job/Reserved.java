@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobs oldest eligibility first
  * @param paused the queues that gave nothing because they are paused
  * @param more whether asking again at once may bring some, because jobs that cannot run were in the
- *     way
+ *     way, or because large ones filled the answer (16 MiB)
  * @param at the database's clock
  * @param nextAt when there may be something, if fewer came than were asked for and that is known
  * @param waited for how long the wish had waited when the jobs were leased, or a little less: so

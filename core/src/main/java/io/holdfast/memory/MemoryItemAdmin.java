@@ -4,6 +4,7 @@ import io.holdfast.queue.Changes;
 import io.holdfast.queue.Clear;
 import io.holdfast.queue.ItemAdmin.Imported;
 import io.holdfast.queue.ItemAdmin.Redrive;
+import io.holdfast.queue.ItemRules;
 import io.holdfast.queue.QueueException;
 import io.holdfast.queue.QueueStats.ItemCounts;
 import io.holdfast.queue.Redriven;
@@ -27,11 +28,13 @@ final class MemoryItemAdmin {
   }
 
   List<StoredItem> list(String pivot, int limit, boolean scheduled) {
-    return step.items.byId.tailMap(pivot, true).values().stream()
-        .filter(item -> item.isScheduled() == scheduled)
-        .limit(limit)
-        .map(MemoryItem::stored)
-        .toList();
+    List<MemoryItem> page =
+        step.items.byId.tailMap(pivot, true).values().stream()
+            .filter(item -> item.isScheduled() == scheduled)
+            .limit(limit)
+            .toList();
+    ItemRules.checkListed(page.stream().mapToLong(i -> i.content.payload().length).sum());
+    return page.stream().map(MemoryItem::stored).toList();
   }
 
   ItemCounts stats() {

@@ -76,6 +76,12 @@ final class MemoryJob {
     };
   }
 
+  /** Bytes that go along with it to who runs it. */
+  int size() {
+    byte[] checkpoint = progress.checkpoint();
+    return draft.payloadSize() + (checkpoint == null ? 0 : checkpoint.length);
+  }
+
   boolean isCancelled() {
     return end != null && end.outcome() == Job.Outcome.CANCELLED;
   }

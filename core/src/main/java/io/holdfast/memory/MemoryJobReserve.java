@@ -1,6 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.job.JobParts.Position;
+import io.holdfast.job.JobRules;
 import io.holdfast.job.LeasedJob;
 import io.holdfast.job.ReserveRequest;
 import io.holdfast.job.ReserveRequest.Share;
@@ -50,10 +51,10 @@ final class MemoryJobReserve {
 
   Reserved run() {
     request.queues().stream().filter(share -> share.max() > 0).forEach(this::ask);
-    List<MemoryJob> picked = candidates.values().stream().limit(request.limit()).toList();
+    List<MemoryJob> wanted = candidates.values().stream().limit(request.limit()).toList();
     Instant nextAt = nextAt();
     List<LeasedJob> leased = new ArrayList<>();
-    for (MemoryJob job : picked) {
+    for (MemoryJob job : wanted.subList(0, fitting(wanted))) {
       if (!isPutAway(job)) {
         leased.add(lease(job));
       }
@@ -62,9 +63,21 @@ final class MemoryJobReserve {
     return new Reserved(
         List.copyOf(leased),
         Set.copyOf(paused),
-        leased.size() < picked.size(),
+        leased.size() < wanted.size(),
         now,
         isShort ? nextAt : null);
+  }
+
+  /** How many of the first go into one answer: one at least. */
+  private static int fitting(List<MemoryJob> jobs) {
+    long bytes = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      bytes += jobs.get(i).size();
+      if (i > 0 && bytes > JobRules.MAX_ANSWER) {
+        return i;
+      }
+    }
+    return jobs.size();
   }
 
   private void ask(Share share) {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * reported.
  */
 public final class ItemRules {
+  /** Bytes of payloads in one list of items. */
+  public static final long MAX_LISTED = 64L << 20;
+
   static final int MAX_ITEMS = 1000;
   private static final int MAX_LIST = 65536;
   private static final int DEFAULT_LIST = 1000;
@@ -168,6 +171,13 @@ public final class ItemRules {
   static int limit(int given) {
     require(given >= 0 && given <= MAX_LIST, "limit is invalid; it must be from 0 to " + MAX_LIST);
     return given == 0 ? DEFAULT_LIST : given;
+  }
+
+  /** Refuses a list of so many bytes: cut short, it would look like the last one. */
+  public static void checkListed(long bytes) {
+    require(
+        bytes <= MAX_LISTED,
+        "limit is invalid; the items have more than %d bytes, ask for fewer".formatted(MAX_LISTED));
   }
 
   static void checkQueuePage(QueuePage page) {

@@ -37,7 +37,7 @@ public interface QueueAdmin {
 
   /**
    * Ready and leased items in the order of ids, from {@code pivot} on; blank for the first. At most
-   * {@code limit}, 1 to 65536; 0 for 1000.
+   * {@code limit}, 1 to 65536; 0 for 1000. Refused if their payloads have more than 64 MiB.
    */
   List<StoredItem> list(int partition, String pivot, int limit);
 

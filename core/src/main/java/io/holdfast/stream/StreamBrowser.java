@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Looking at messages, and at how it goes. A null queue stands for all. */
 public interface StreamBrowser {
-  /** A page of messages, newest first. */
+  /**
+   * A page of messages, newest first. Large ones make it short (16 MiB of payloads, at least one
+   * message): the end is where a page is empty.
+   */
   List<StoredMessage> messages(MessageQuery query);
 
   /** The message of this transaction id in a partition. */
@@ -16,7 +19,7 @@ public interface StreamBrowser {
   /** The messages of this transaction id in any partition of a queue. */
   List<StoredMessage> find(String queue, String transactionId);
 
-  /** The messages of a trace in all queues, oldest first. */
+  /** The first messages of a trace in all queues, oldest first: 1000, or 16 MiB of payloads. */
   List<StoredMessage> byTrace(UUID traceId);
 
   /** Deletes a message, which leaves a gap. */

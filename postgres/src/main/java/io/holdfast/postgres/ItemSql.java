@@ -201,14 +201,21 @@ final class ItemSql {
         FROM {items} AS item, {now} WHERE item.id = ANY (?::text[])
       """;
 
+  /** Where the payloads are too large together, none of them is read. */
   private static final String LIST =
       """
-      SELECT {columns} FROM {items} WHERE enqueue_at IS NULL AND id >= ? ORDER BY id LIMIT ?
+      SELECT {listed}, bytes FROM (
+        SELECT page.*, coalesce(sum(octet_length(payload)) OVER (), 0) AS bytes FROM (
+          SELECT {columns} FROM {items} WHERE enqueue_at IS NULL AND id >= ? ORDER BY id LIMIT ?
+        ) AS page) AS page ORDER BY id
       """;
 
   private static final String LIST_SCHEDULED =
       """
-      SELECT {columns} FROM {items} WHERE enqueue_at IS NOT NULL AND id >= ? ORDER BY id LIMIT ?
+      SELECT {listed}, bytes FROM (
+        SELECT page.*, coalesce(sum(octet_length(payload)) OVER (), 0) AS bytes FROM (
+          SELECT {columns} FROM {items} WHERE enqueue_at IS NOT NULL AND id >= ? ORDER BY id LIMIT ?
+        ) AS page) AS page ORDER BY id
       """;
 
   private static final String STATS =

@@ -1,5 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.queue.ItemRules;
+
 /**
  * Turns a statement about the items of one partition into SQL: puts in the names of its table, of
  * the catalogue and of the functions, and the parts that statements share.
@@ -26,6 +28,11 @@ record ItemTemplate(QueueSql catalog, String table) {
       """
       id, source_id, is_leased, lease_deadline, expire_deadline, enqueue_at, created_at, attempts,
              max_attempts, reference, encoding, kind, payload, source_queue, dead_reason""";
+
+  private static final String LISTED =
+      COLUMNS.replace(
+          " payload",
+          " CASE WHEN bytes <= %d THEN payload END AS payload".formatted(ItemRules.MAX_LISTED));
 
   /** In a form that no index serves: the primary key finds the rows. */
   private static final String STILL = "AND lease_deadline + interval '0' > (SELECT at FROM q)";
@@ -91,6 +98,7 @@ record ItemTemplate(QueueSql catalog, String table) {
         .replace("{gone}", GONE)
         .replace("{outcome}", OUTCOME)
         .replace("{columns}", COLUMNS)
+        .replace("{listed}", LISTED)
         .replace("{now}", NOW)
         .replace("{prefix}", ItemTables.quoted(catalog.schema, "queue_prefix_v1"))
         .replace("{digits}", ItemTables.quoted(catalog.schema, "queue_digits_v1"))

@@ -37,7 +37,7 @@ final class JobReserve {
   private static final int NUMBER = JobRows.COUNT + 1;
   private static final int AT = JobRows.COUNT + 2;
   private static final int PAUSED = JobRows.COUNT + 3;
-  private static final int DISPOSED = JobRows.COUNT + 4;
+  private static final int IS_MORE = JobRows.COUNT + 4;
   private static final int NEXT_AT = JobRows.COUNT + 5;
 
   /** Where a statement's own columns begin. */
@@ -123,7 +123,7 @@ final class JobReserve {
   private static Reserved read(ResultSet rows, int limit) throws SQLException {
     Instant at = JobRows.required(rows, AT);
     Set<String> paused = Set.copyOf(JobRows.texts(rows, PAUSED));
-    boolean hasDisposed = rows.getInt(DISPOSED) > 0;
+    boolean isMore = rows.getBoolean(IS_MORE);
     Instant nextAt = JobRows.instant(rows, NEXT_AT);
     @Nullable LeasedJob[] places = new LeasedJob[limit];
     boolean isEmpty = rows.getString(1) == null;
@@ -131,7 +131,7 @@ final class JobReserve {
       places[rows.getInt(NUMBER) - 1] = leased(rows, at);
     }
     List<LeasedJob> jobs = Arrays.stream(places).filter(Objects::nonNull).toList();
-    return new Reserved(jobs, paused, hasDisposed, at, nextAt);
+    return new Reserved(jobs, paused, isMore, at, nextAt);
   }
 
   private static LeasedJob leased(ResultSet row, Instant at) throws SQLException {

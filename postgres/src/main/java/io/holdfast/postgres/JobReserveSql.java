@@ -1,5 +1,7 @@
 package io.holdfast.postgres;
 
+import io.holdfast.job.JobRules;
+
 /**
  * {@code ready or expired → inflight}, in one statement. Each queue is looked at by three probes,
  * one per index, that lock what they find and skip what others have locked; the candidates are
@@ -39,25 +41,26 @@ final class JobReserveSql {
           LEFT JOIN {queues} AS q ON q.queue = a.queue
          WHERE a.{few}),
       found AS MATERIALIZED (
-        SELECT c.spot, c.id, a.queue, c.since, c.is_expired, c.is_cancelled,
+        SELECT c.spot, c.id, a.queue, c.since, c.size, c.is_expired, c.is_cancelled,
                c.is_expired AND c.unresolved >= a.delivery_limit AS is_spent
           FROM asked AS a
          CROSS JOIN LATERAL (
-           SELECT b.spot, b.id, b.since, b.is_expired, b.is_cancelled, b.unresolved
+           SELECT b.spot, b.id, b.since, b.size, b.is_expired, b.is_cancelled, b.unresolved
              FROM (
-               SELECT p.spot, p.id, p.since, false AS is_expired, p.is_cancelled, 0 AS unresolved
+               SELECT p.spot, p.id, p.since, p.size, false AS is_expired, p.is_cancelled,
+                      0 AS unresolved
                  FROM (
                    SELECT j.ctid AS spot, j.id, coalesce(j.rank_at, j.created_at) AS since,
-                          j.cancel_requested AS is_cancelled
+                          {size} AS size, j.cancel_requested AS is_cancelled
                      FROM {jobs} AS j
                     WHERE j.queue = a.queue AND j.status = 'ready' AND j.run_at IS NULL
                     ORDER BY coalesce(j.rank_at, j.created_at), j.id
                     LIMIT a.probe
                       FOR NO KEY UPDATE SKIP LOCKED) AS p
                UNION ALL
-               SELECT p.spot, p.id, p.since, false, p.is_cancelled, 0
+               SELECT p.spot, p.id, p.since, p.size, false, p.is_cancelled, 0
                  FROM (
-                   SELECT j.ctid AS spot, j.id, j.cancel_requested AS is_cancelled,
+                   SELECT j.ctid AS spot, j.id, {size} AS size, j.cancel_requested AS is_cancelled,
                           greatest(j.run_at, j.created_at) - j.priority * interval '1 minute' AS since
                      FROM {jobs} AS j
                     WHERE j.queue = a.queue AND j.status = 'ready' AND j.run_at IS NOT NULL
@@ -66,9 +69,9 @@ final class JobReserveSql {
                     LIMIT a.probe
                       FOR NO KEY UPDATE SKIP LOCKED) AS p
                UNION ALL
-               SELECT p.spot, p.id, p.since, true, p.is_cancelled, p.unresolved
+               SELECT p.spot, p.id, p.since, p.size, true, p.is_cancelled, p.unresolved
                  FROM (
-                   SELECT j.ctid AS spot, j.id, j.cancel_requested AS is_cancelled,
+                   SELECT j.ctid AS spot, j.id, {size} AS size, j.cancel_requested AS is_cancelled,
                           j.lease_expires_at - j.priority * interval '1 minute' AS since,
                           j.deliveries::bigint - j.attempts - j.excused AS unresolved
                      FROM {jobs} AS j
@@ -81,16 +84,16 @@ final class JobReserveSql {
             LIMIT a.max) AS c
          WHERE NOT a.is_paused),
       """
-          .replace("{few}", FEW);
+          .replace("{few}", FEW)
+          .replace("{size}", "octet_length(j.payload) + coalesce(octet_length(j.checkpoint), 0)");
 
   private static final String TAKEN =
       """
       picked AS MATERIALIZED (
-        SELECT row_number() OVER (ORDER BY f.since, f.id) AS n,
-               f.spot, f.id, f.is_expired, f.is_cancelled, f.is_spent
-          FROM found AS f
-         ORDER BY f.since, f.id
-         LIMIT (SELECT max FROM wish)),
+        SELECT f.n, f.spot, f.id, f.is_expired, f.is_cancelled, f.is_spent
+          FROM (SELECT f.*, row_number() OVER oldest AS n, sum(f.size) OVER oldest AS bytes
+                  FROM found AS f WINDOW oldest AS (ORDER BY f.since, f.id)) AS f
+         WHERE f.n <= (SELECT max FROM wish) AND (f.n = 1 OR f.bytes <= {bytes})),
       disposed AS (
         UPDATE {jobs} AS j
            SET status = CASE WHEN p.is_cancelled THEN 'done' ELSE 'dlq' END,
@@ -121,6 +124,7 @@ final class JobReserveSql {
         RETURNING {columns}, p.n),
       """
           .replace("{few}", FEW)
+          .replace("{bytes}", Long.toString(JobRules.MAX_ANSWER))
           .replace("{columns}", JobRows.COLUMNS);
 
   /**
@@ -170,12 +174,14 @@ final class JobReserveSql {
           .replace("{sentinel}", JobRows.SENTINEL_SQL);
 
   /**
-   * Beside each job, or beside nothing: clock, paused queues, how many were put away, when next.
+   * Beside each job, or beside nothing: clock, paused queues, whether fewer came than were found
+   * and wanted, when next.
    */
   private static final String RESULT =
       """
       SELECT t.*, w.at, ARRAY(SELECT queue FROM asked WHERE is_paused),
-             (SELECT count(*) FROM disposed), (SELECT at FROM next)
+             (SELECT count(*) FROM taken) < least(w.max, (SELECT count(*) FROM found)),
+             (SELECT at FROM next)
       """;
 
   private static final String FROM = "FROM wish AS w LEFT JOIN taken AS t ON true";

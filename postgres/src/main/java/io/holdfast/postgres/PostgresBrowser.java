@@ -2,12 +2,14 @@ package io.holdfast.postgres;
 
 import io.holdfast.lease.StoreCall;
 import io.holdfast.queue.ItemBrowser;
+import io.holdfast.queue.ItemRules;
 import io.holdfast.queue.QueueStats;
 import io.holdfast.queue.StoredItem;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Looks at items. */
@@ -40,7 +42,14 @@ final class PostgresBrowser implements ItemBrowser {
       throws SQLException {
     try (PreparedStatement statement = watch.prepare(sql)) {
       Binds.of(statement).text(pivot).integer(limit);
-      return ItemRows.stored(statement);
+      try (ResultSet rows = statement.executeQuery()) {
+        List<StoredItem> page = new ArrayList<>();
+        while (rows.next()) {
+          ItemRules.checkListed(rows.getLong("bytes"));
+          page.add(ItemRows.stored(rows));
+        }
+        return page;
+      }
     }
   }
 

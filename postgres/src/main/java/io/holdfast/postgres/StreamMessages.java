@@ -6,6 +6,7 @@ import io.holdfast.stream.Payload;
 import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamIds;
 import io.holdfast.stream.StreamInfo;
+import io.holdfast.stream.StreamRules;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
@@ -16,24 +17,28 @@ import java.util.UUID;
 final class StreamMessages {
   /**
    * Messages with what they are to each group. The page is cut before that is looked up, so that it
-   * costs as much as the page is long.
+   * costs as much as the page is long; and once more where the payloads fill an answer.
    */
   private static final String STORED =
       """
       SELECT m.queue_id, q.tag, q.name AS queue, m.partition_id, p.name AS partition, m.off, m.id,
              coalesce(m.transaction_id, m.id::text) AS transaction_id, m.trace_id, m.payload, m.encrypted,
              m.producer_sub, m.created_at, g.groups, g.statuses
-        FROM (SELECT m.queue_id, m.partition_id, m.off, m.id, m.transaction_id, m.trace_id, m.payload,
-                     m.encrypted, m.producer_sub, m.only_sub, m.created_at
-                FROM {page}) AS m
+        FROM (SELECT m.*, row_number() OVER page AS n, sum(octet_length(m.payload)) OVER page AS bytes
+                FROM (SELECT m.queue_id, m.partition_id, m.off, m.id, m.transaction_id, m.trace_id, m.payload,
+                             m.encrypted, m.producer_sub, m.only_sub, m.created_at
+                        FROM {page}) AS m
+              WINDOW page AS (ORDER BY m.created_at {direction}, m.id {direction})) AS m
         JOIN holdfast.stream_queue AS q ON q.id = m.queue_id AND q.deleted_at IS NULL
         JOIN holdfast.stream_partition AS p ON p.queue_id = m.queue_id AND p.id = m.partition_id
        CROSS JOIN LATERAL (
              SELECT array_agg(s.group_name ORDER BY s.group_name) AS groups,
                     array_agg(s.status ORDER BY s.group_name) AS statuses
                FROM holdfast.stream_statuses_v1(?, m.queue_id, m.partition_id, m.off, m.only_sub) AS s) AS g
+       WHERE m.n = 1 OR m.bytes <= {bytes}
        ORDER BY m.created_at {direction}, m.id {direction}
-      """;
+      """
+          .replace("{bytes}", Long.toString(StreamRules.MAX_ANSWER));
 
   private StreamMessages() {}
 

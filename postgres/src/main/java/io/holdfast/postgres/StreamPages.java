@@ -4,6 +4,7 @@ import io.holdfast.stream.MessageQuery;
 import io.holdfast.stream.MessageStatus;
 import io.holdfast.stream.PageKey;
 import io.holdfast.stream.StoredMessage;
+import io.holdfast.stream.StreamRules;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -118,7 +119,9 @@ final class StreamPages {
     Instant top = to != null && to.isBefore(bounds.now()) ? to : bounds.now();
     Duration window = FIRST_WINDOW;
     List<StoredMessage> page = new ArrayList<>();
-    while (page.size() < query.limit() && (to == null || to.isAfter(oldest))) {
+    while (page.size() < query.limit()
+        && !isAlmostFull(page)
+        && (to == null || to.isAfter(oldest))) {
       Instant low = top.minus(window);
       Instant begin = low.isBefore(oldest) ? oldest : low;
       page.addAll(window(watch, queue, query.limit(query.limit() - page.size()), begin, to));
@@ -127,6 +130,12 @@ final class StreamPages {
       window = window.multipliedBy(WIDER);
     }
     return page;
+  }
+
+  /** A window that was cut has more than half an answer: no message is larger than the rest. */
+  private static boolean isAlmostFull(List<StoredMessage> page) {
+    long bytes = page.stream().mapToLong(stored -> stored.message().payload().size()).sum();
+    return bytes > StreamRules.MAX_ANSWER / 2;
   }
 
   private List<StoredMessage> window(

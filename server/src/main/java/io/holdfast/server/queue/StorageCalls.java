@@ -18,7 +18,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** What is done with stored items. */
 final class StorageCalls {
-  private static final int PAGE = 1_000;
+  /** Of items that may have 5 MB each. */
+  private static final int PAGE = 10;
 
   private final Queues queues;
 

@@ -57,6 +57,26 @@ public abstract class JobShareContract extends JobSuite {
   }
 
   @Test
+  void large_jobs_fill_an_answer_and_the_rest_comes_with_the_next() {
+    byte[] large = new byte[1 << 20];
+    for (int i = 0; i < 18; i++) {
+      enqueue(draft().payload(large));
+      time.advanceMs(1);
+    }
+    enqueue(draft("small"));
+
+    Reserved first = jobs.reserve(ReserveRequest.of(QUEUE, 20));
+    assertThat(first.jobs()).as("16 MiB").hasSize(16);
+    assertThat(first.more()).isTrue();
+    assertThat(first.jobs().get(15).job().spec().payload()).isEqualTo(large);
+
+    Reserved rest = jobs.reserve(ReserveRequest.of(QUEUE, 20));
+    assertThat(rest.jobs()).hasSize(3);
+    assertThat(texts(rest.jobs()).get(2)).isEqualTo("small");
+    assertThat(rest.more()).isFalse();
+  }
+
+  @Test
   @Guarantee("J38")
   void per_queue_and_total_limits_are_honoured() {
     fill("a", 5);

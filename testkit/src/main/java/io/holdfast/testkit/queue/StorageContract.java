@@ -59,6 +59,18 @@ public abstract class StorageContract extends QueueSuite {
   }
 
   @Test
+  void a_list_of_more_than_64_MiB_is_refused_and_a_shorter_one_is_not() {
+    Queue queue = create(named("q"));
+    for (int i = 0; i < 19; i++) {
+      queue.produce(NewItem.of(new byte[3_600_000]));
+    }
+
+    assertThat(failing(INVALID, () -> queue.admin().list(0, "", 0)))
+        .hasMessage("limit is invalid; the items have more than 67108864 bytes, ask for fewer");
+    assertThat(queue.admin().list(0, "", 2)).hasSize(2);
+  }
+
+  @Test
   @Guarantee("Q78")
   void scheduled_items_have_a_list_of_their_own_in_the_order_of_ids() {
     Queue queue = create(named("q"));

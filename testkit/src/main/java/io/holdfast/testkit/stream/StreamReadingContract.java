@@ -81,6 +81,30 @@ public abstract class StreamReadingContract extends StreamOperatorSuite {
   }
 
   @Test
+  void large_messages_make_a_page_short_and_none_is_left_out() {
+    String large = "x".repeat(3 << 20);
+    for (int i = 0; i < 7; i++) {
+      push("p", i + large);
+      time.advance(SECOND);
+    }
+
+    for (MessageQuery first :
+        List.of(MessageQuery.of(QUEUE), MessageQuery.of(QUEUE).partition("p"))) {
+      List<String> seen = new ArrayList<>();
+      MessageQuery query = first;
+      List<StoredMessage> page = streams.browser().messages(query);
+      assertThat(page).as("at most 16 MiB").hasSizeBetween(1, 5);
+      while (!page.isEmpty()) {
+        textsOf(page).forEach(text -> seen.add(text.substring(0, 1)));
+        Message last = page.get(page.size() - 1).message();
+        query = query.after(new PageKey(last.createdAt(), last.id()));
+        page = streams.browser().messages(query);
+      }
+      assertThat(seen).containsExactly("6", "5", "4", "3", "2", "1", "0");
+    }
+  }
+
+  @Test
   @Guarantee("S105")
   void messages_are_found_by_partition_and_time() {
     Instant begin = instant();
