@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Holdfast on an open database, and the embedded server it may need. */
 final class Session implements AutoCloseable {
   /** One caller needs few connections and, in front of a terminal, has little patience. */
-  private static final PostgresOptions OPTIONS =
+  static final PostgresOptions OPTIONS =
       PostgresOptions.DEFAULTS
           .withPool(
               PoolSettings.DEFAULTS

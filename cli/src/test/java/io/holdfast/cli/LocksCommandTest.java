@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code holdfast locks} on an embedded server that it shares with this JVM. */
+/**
+ * {@code holdfast locks} on an embedded server: once in a process of its own, which shares the
+ * server with this JVM, and otherwise in this one.
+ */
 class LocksCommandTest {
   @TempDir static Path directory;
   static EmbeddedPostgres postgres;
@@ -27,7 +30,7 @@ class LocksCommandTest {
   @BeforeAll
   static void open() {
     postgres = EmbeddedPostgres.open(directory.resolve("data"));
-    holdfast = PostgresHoldfast.open(postgres.jdbcUrl());
+    holdfast = PostgresHoldfast.open(postgres.jdbcUrl(), Session.OPTIONS); // one pool for both
     holdfast.setup();
   }
 
@@ -37,11 +40,15 @@ class LocksCommandTest {
     postgres.close();
   }
 
-  private static Cli.Done locks(String... arguments) {
+  private static String[] command(String... arguments) {
     Stream<String> data = Stream.of("--data", directory.resolve("data").toString());
-    Stream<String> all =
-        Stream.of(Stream.of("locks"), Stream.of(arguments), data).flatMap(part -> part);
-    return Cli.run(all.toArray(String[]::new));
+    return Stream.of(Stream.of("locks"), Stream.of(arguments), data)
+        .flatMap(part -> part)
+        .toArray(String[]::new);
+  }
+
+  private static Cli.Done locks(String... arguments) {
+    return Cli.here(command(arguments));
   }
 
   private static Acquired held(String key) {
@@ -57,7 +64,7 @@ class LocksCommandTest {
   @Test
   void keys_are_listed_as_hashes_unless_raw_is_asked() {
     try (Acquired lock = held("list:secret")) {
-      Cli.Done hashed = locks("list", "--prefix", "list:");
+      Cli.Done hashed = Cli.run(command("list", "--prefix", "list:"));
       Cli.Done raw = locks("list", "--prefix", "list:", "--raw");
 
       assertThat(hashed.out())

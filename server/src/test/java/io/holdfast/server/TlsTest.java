@@ -20,6 +20,8 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -37,6 +39,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @SuppressWarnings("NullAway.Init") // JUnit sets the directory
 class TlsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
+
+  /** Making one takes the start of a JVM. */
+  private static final Map<String, KeyStore> MADE = new HashMap<>();
 
   @TempDir private Path directory;
   private Path certificate;
@@ -160,10 +165,20 @@ class TlsTest {
   }
 
   private KeyStore make(String name, String algorithm) throws Exception {
+    KeyStore made = MADE.get(name + algorithm);
+    if (made == null) {
+      made = makeAnew(name, algorithm);
+      MADE.put(name + algorithm, made);
+    }
+    return made;
+  }
+
+  private KeyStore makeAnew(String name, String algorithm) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
     String[] command = {
       tool.toString(),
+      "-J-XX:TieredStopAtLevel=1",
       "-genkeypair",
       "-alias",
       "server",

@@ -226,7 +226,8 @@ public abstract class StreamFaultContract extends StreamSuite {
     CompletableFuture<Popped> waiting = parked(request(1));
 
     waiting.cancel(true);
-    eventually(() -> service.waiting() == 0);
+    streams.calledOff().join();
+    assertThat(service.waiting()).isZero();
     push("p", "a");
 
     assertThat(streams.browser().leases(QUEUE)).isEmpty();
