@@ -3,8 +3,10 @@ package io.holdfast.cli;
 import io.holdfast.ErrorCode;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.memory.MemoryStore;
 import io.holdfast.postgres.PoolSettings;
 import io.holdfast.postgres.PostgresHoldfast;
 import io.holdfast.postgres.PostgresOptions;
@@ -13,8 +15,10 @@ import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
 import io.holdfast.server.http.Limits;
+import io.holdfast.stream.StreamOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,6 +51,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ServeCommand implements Callable<Integer> {
   private static final long LOOK_SECONDS = 5;
+  private static final Pattern KEY = Pattern.compile("[0-9a-fA-F]{64}");
   private static final Set<String> PLACES = Set.of("--db", "--data", "--memory");
 
   @Option(names = "--host", paramLabel = "NAME", description = "Address to bind [127.0.0.1].")
@@ -87,10 +93,13 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--implicit-ack", description = "Streams: an ack covers what came before it.")
   private boolean implicitAck;
 
+  @Option(names = "--stream-key", paramLabel = "FILE", description = "Encrypts streams; 64 digits.")
+  private @Nullable Path streamKey;
+
   @Option(
       names = "--shutdown-timeout",
-      paramLabel = "SECONDS",
-      description = "For running calls at the end [20].")
+      paramLabel = "S",
+      description = "Seconds for running calls at the end [20].")
   private int shutdownSeconds = 20;
 
   @Option(
@@ -120,8 +129,9 @@ final class ServeCommand implements Callable<Integer> {
     Fallbacks.apply(spec.commandLine(), System.getenv(), PLACES);
     check();
     Limits bearing = limits();
+    StreamOptions streams = StreamOptions.DEFAULTS.withEncryptionKey(encryptionKey());
     Signals signals = Signals.listen();
-    Backing backing = open();
+    Backing backing = open(streams);
     try (HoldfastServer server = start(backing, bearing)) {
       CompletableFuture<Void> looked = CompletableFuture.runAsync(backing.probe());
       announce(server, backing, problem(looked));
@@ -186,20 +196,38 @@ final class ServeCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private Backing open() {
-    if (memory) {
-      return new Backing(
-          Services.of(Holdfast.inMemory()), Diagnosis.NONE, "in memory, gone at the end", () -> {});
+  /** Its digits; they stand in a file because everybody sees the arguments of a process. */
+  private @Nullable String encryptionKey() {
+    if (streamKey == null) {
+      return null;
     }
+    try {
+      String digits = Files.readString(streamKey).strip();
+      if (!KEY.matcher(digits).matches()) {
+        throw mistake("--stream-key: the file must have 64 hexadecimal digits, and nothing else");
+      }
+      return digits;
+    } catch (IOException e) {
+      throw mistake("--stream-key: cannot read " + streamKey);
+    }
+  }
+
+  private Backing open(StreamOptions streams) {
+    if (memory) {
+      Holdfast holdfast =
+          Holdfast.over(new MemoryStore(), HoldfastOptions.DEFAULTS.withStreams(streams));
+      return new Backing(
+          Services.of(holdfast), Diagnosis.NONE, "in memory, gone at the end", () -> {});
+    }
+    PostgresOptions options = PostgresOptions.DEFAULTS.withStreams(streams);
     if (db != null) {
-      PostgresOptions options =
-          PostgresOptions.DEFAULTS.withPool(PoolSettings.DEFAULTS.withPooler(pooler));
-      return on(connect(db, options), null, "PostgreSQL");
+      PoolSettings pool = PoolSettings.DEFAULTS.withPooler(pooler);
+      return on(connect(db, options.withPool(pool)), null, "PostgreSQL");
     }
     Path directory = data == null ? Path.of("holdfast-data") : data;
     EmbeddedPostgres embedded =
         EmbeddedPostgres.open(directory, EmbeddedOptions.defaults().withCloseAtExit(false));
-    PostgresHoldfast holdfast = PostgresHoldfast.open(embedded.jdbcUrl(), PostgresOptions.DEFAULTS);
+    PostgresHoldfast holdfast = PostgresHoldfast.open(embedded.jdbcUrl(), options);
     return on(holdfast, embedded, "embedded PostgreSQL in " + directory);
   }
 

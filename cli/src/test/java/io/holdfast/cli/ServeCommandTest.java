@@ -8,6 +8,12 @@ import io.holdfast.client.HoldfastClient;
 import io.holdfast.queue.LeaseRequest;
 import io.holdfast.queue.NewItem;
 import io.holdfast.queue.NewQueue;
+import io.holdfast.stream.MessageQuery;
+import io.holdfast.stream.NewMessage;
+import io.holdfast.stream.StoredMessage;
+import io.holdfast.stream.StreamConfig;
+import io.holdfast.stream.StreamOption;
+import io.holdfast.stream.Streams;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -56,6 +62,34 @@ class ServeCommandTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void a_key_lets_it_encrypt_streams() throws IOException {
+    Files.writeString(directory.resolve("key"), "0123456789abcdef".repeat(4) + "\n");
+    try (Cli server = serve("--memory", "--stream-key", "key")) {
+      server.line("Holdfast is ready.");
+      try (HoldfastClient client = HoldfastClient.connect(address(server))) {
+        Streams streams = client.streams();
+        streams.configure(StreamConfig.of("secrets").with(StreamOption.ENCRYPTION_ENABLED, true));
+        streams.push(List.of(NewMessage.to("secrets", "hush")));
+        StoredMessage stored = streams.browser().messages(MessageQuery.of("secrets")).get(0);
+        assertThat(stored.isEncrypted()).isTrue();
+        assertThat(stored.message().payload().text()).isEqualTo("hush");
+      }
+    }
+  }
+
+  @Test
+  void a_key_that_is_none_is_a_mistake_and_not_shown() throws IOException {
+    Path file = Files.writeString(directory.resolve("key"), "0123secret");
+
+    Cli.Done bad = Cli.here("serve", "--memory", "--stream-key", file.toString());
+    assertThat(bad.code()).isEqualTo(2);
+    assertThat(bad.err()).contains("--stream-key", "64").doesNotContain("0123secret");
+    Cli.Done missing = Cli.here("serve", "--memory", "--stream-key", file + ".nowhere");
+    assertThat(missing.code()).isEqualTo(2);
+    assertThat(missing.err()).contains("cannot read").hasLineCount(1);
   }
 
   @Test

@@ -15,12 +15,27 @@ class ServeLimitsTest {
   @Test
   void every_limit_has_a_name() {
     List<String> given =
-        List.of("connections=1", "threads=2", "waiting=3", "idle=4s", "receive=5s", "answer=6s");
+        List.of(
+            "connections=1",
+            "threads=2",
+            "waiting=3",
+            "headers=32k",
+            "body=1m",
+            "idle=4s",
+            "receive=5s",
+            "answer=6s");
 
     assertThat(ServeLimits.of(given))
         .isEqualTo(
             new Limits(
-                1, 2, 3, Duration.ofSeconds(4), Duration.ofSeconds(5), Duration.ofSeconds(6)));
+                1,
+                2,
+                3,
+                32 * 1024,
+                1024 * 1024,
+                Duration.ofSeconds(4),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(6)));
   }
 
   @Test
@@ -31,7 +46,17 @@ class ServeLimitsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"idle", "nonsense=1", "connections=0", "connections=-1", "idle=30", "idle=0s"})
+      strings = {
+        "idle",
+        "nonsense=1",
+        "connections=0",
+        "connections=-1",
+        "idle=30",
+        "idle=0s",
+        "headers=1",
+        "body=2000m",
+        "body=x"
+      })
   void what_makes_no_sense_is_refused(String limit) {
     assertThatThrownBy(() -> ServeLimits.of(List.of(limit)))
         .isInstanceOf(TypeConversionException.class);

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 /** The open port, served by a few event loops. A changed certificate is used without a restart. */
 final class Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
-  private static final int HEADERS = 16 * 1024;
   private static final int LOOPS =
       Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors()));
 
@@ -67,8 +66,8 @@ final class Listener {
   private HttpServerOptions http() {
     HttpServerOptions http =
         new HttpServerOptions()
-            .setMaxHeaderSize(HEADERS)
-            .setMaxInitialLineLength(HEADERS)
+            .setMaxHeaderSize(options.limits().headers())
+            .setMaxInitialLineLength(options.limits().headers())
             .setHttp2ClearTextEnabled(false)
             .setUseAlpn(false)
             .setHandle100ContinueAutomatically(true)

@@ -74,7 +74,7 @@ final class OpenApi implements Api {
     if (role != null) {
       operation.putArray("security").addObject().putArray("token").add(role.text());
     }
-    parameters(operation, route.path());
+    parameters(operation, route);
     Class<?> takes = about.takes();
     if (takes != null) {
       operation
@@ -91,16 +91,21 @@ final class OpenApi implements Api {
     }
   }
 
-  private static void parameters(ObjectNode operation, String path) {
-    Matcher matcher = PARAMETER.matcher(path);
+  private static void parameters(ObjectNode operation, Route route) {
+    Matcher matcher = PARAMETER.matcher(route.path());
     ArrayNode parameters = Json.MAPPER.createArrayNode();
     while (matcher.find()) {
-      ObjectNode parameter = parameters.addObject();
-      parameter.put("name", matcher.group(1)).put("in", "path").put("required", true);
-      parameter.putObject("schema").put("type", "string");
+      parameter(parameters, matcher.group(1), "path").put("required", true);
     }
+    route.about().asks().forEach(name -> parameter(parameters, name, "query"));
     if (!parameters.isEmpty()) {
       operation.set("parameters", parameters);
     }
+  }
+
+  private static ObjectNode parameter(ArrayNode parameters, String name, String in) {
+    ObjectNode parameter = parameters.addObject().put("name", name).put("in", in);
+    parameter.putObject("schema").put("type", "string");
+    return parameter;
   }
 }

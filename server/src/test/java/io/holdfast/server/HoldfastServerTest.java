@@ -114,6 +114,9 @@ class HoldfastServerTest {
         assertThat(status).as(route.path()).isNotEqualTo(405).isNotIn(500, 502, 503);
       }
     }
+    JsonNode pop = paths.path("/api/v1/pop/queue/{queue}").path("get").path("parameters");
+    assertThat(pop.findValuesAsText("name"))
+        .contains("queue", "batch", "wait", "timeout", "consumerGroup", "autoAck");
     assertThat(paths.size())
         .isEqualTo((int) server.routes().stream().map(Route::path).distinct().count());
   }
@@ -301,6 +304,26 @@ class HoldfastServerTest {
     assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "X: " + "x".repeat(40_000), "", ""))
         .startsWith("HTTP/1.1 400")
         .contains("\"code\":\"bad_request\"");
+  }
+
+  @Test
+  void the_sizes_of_bodies_and_headers_can_be_chosen() throws Exception {
+    server.close();
+    server =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()),
+            ServerOptions.DEFAULTS.port(0).limits(Limits.DEFAULTS.sizes(64 * 1024, 2_000)));
+    String close = "Connection: close";
+
+    assertThat(
+            raw("GET /live HTTP/1.1", "Host: localhost", close, "X: " + "x".repeat(40_000), "", ""))
+        .startsWith("HTTP/1.1 200");
+    for (String path : List.of("/v1/queue.produce", "/v1/locks.list", "/api/v1/push")) {
+      String line = "POST " + path + " HTTP/1.1";
+      assertThat(raw(line, "Host: localhost", "Content-Length: 2001", "", ""))
+          .as(path)
+          .contains("2000 bytes");
+    }
   }
 
   @Test

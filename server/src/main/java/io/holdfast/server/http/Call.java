@@ -78,11 +78,11 @@ final class Call {
         kernel.routes.find(method.equals("HEAD") ? "GET" : method, exchange.path());
     dialect = match.route().dialect();
     operation = match.route().method() + " " + match.route().path();
-    exchange.routed(match.parameters(), kernel.door.admit(request, match.route()));
+    exchange.routed(match, kernel.door.admit(request, match.route()));
     if (kernel.isDraining() && match.route().role() != null) {
       throw new Refusal(Refusal.Kind.SHUTTING_DOWN, "service is shutting down");
     }
-    read(match.route().bodyLimit(), match.endpoint());
+    read(kernel.limits.body(match.route().bodyLimit()), match.endpoint());
   }
 
   /**

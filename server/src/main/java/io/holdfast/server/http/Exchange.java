@@ -2,6 +2,7 @@ package io.holdfast.server.http;
 
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -16,6 +17,7 @@ public final class Exchange {
   private final Gone gone = new Gone();
   private Map<String, String> parameters = Map.of();
   private @Nullable Map<String, String> query;
+  private List<String> asks = List.of();
   private Caller caller = Caller.ANYBODY;
   private byte[] body = {};
   private Duration limit;
@@ -26,8 +28,9 @@ public final class Exchange {
     this.limit = limit;
   }
 
-  void routed(Map<String, String> found, Caller who) {
-    this.parameters = found;
+  void routed(Routes.Match match, Caller who) {
+    this.parameters = match.parameters();
+    this.asks = match.route().about().asks();
     this.caller = who;
   }
 
@@ -58,8 +61,13 @@ public final class Exchange {
     return parameters.get(name);
   }
 
-  /** A parameter of the query, decoded; the first if there are several. */
+  /**
+   * A parameter of the query, decoded; the first if there are several. Its route has to name it.
+   */
   public Optional<String> query(String name) {
+    if (!asks.contains(name)) {
+      throw new IllegalStateException("the route does not say that it asks for " + name);
+    }
     if (query == null) {
       query = Percent.query(request.query() == null ? "" : request.query());
     }

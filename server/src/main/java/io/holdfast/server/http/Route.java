@@ -32,9 +32,14 @@ public record Route(
    * @param summary what it does, in a sentence
    * @param takes the record of its body; null: none, or none that JSON describes
    * @param gives the record of its answer
+   * @param asks what its query may say
    */
   public record Description(
-      String tag, String summary, @Nullable Class<?> takes, @Nullable Class<?> gives) {}
+      String tag,
+      String summary,
+      @Nullable Class<?> takes,
+      @Nullable Class<?> gives,
+      List<String> asks) {}
 
   /** A route that reads. */
   public static Route get(String path, @Nullable Role role, Dialect dialect, String summary) {
@@ -49,7 +54,7 @@ public record Route(
   /** A route with a small body. */
   public static Route of(
       String method, String path, @Nullable Role role, Dialect dialect, String summary) {
-    Description about = new Description("", summary, null, null);
+    Description about = new Description("", summary, null, null, List.of());
     return new Route(method, path, role, null, SMALL, dialect, about);
   }
 
@@ -65,14 +70,20 @@ public record Route(
 
   /** The same with the types of its bodies. */
   public Route typed(@Nullable Class<?> takes, @Nullable Class<?> gives) {
-    Description typed = new Description(about.tag, about.summary, takes, gives);
+    Description typed = new Description(about.tag, about.summary, takes, gives, about.asks);
     return new Route(method, path, role, otherRole, bodyLimit, dialect, typed);
   }
 
   /** The same as part of something. */
   public Route tagged(String tag) {
-    Description tagged = new Description(tag, about.summary, about.takes, about.gives);
+    Description tagged = new Description(tag, about.summary, about.takes, about.gives, about.asks);
     return new Route(method, path, role, otherRole, bodyLimit, dialect, tagged);
+  }
+
+  /** The same with these parameters in its query; no others are read. */
+  public Route asking(List<String> names) {
+    Description asking = new Description(about.tag, about.summary, about.takes, about.gives, names);
+    return new Route(method, path, role, otherRole, bodyLimit, dialect, asking);
   }
 
   List<String> segments() {

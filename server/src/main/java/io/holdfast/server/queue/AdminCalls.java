@@ -20,7 +20,6 @@ import io.holdfast.queue.Queues;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Caller;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -144,22 +143,16 @@ final class AdminCalls {
     Caller caller = call.exchange().caller();
     return call.blocking(
         () -> {
-          List<QueueInfo> found = caller.isRestricted() ? seen(page, caller) : queues.list(page);
+          int limit = page.limit() == 0 ? DEFAULT_LIMIT : page.limit();
+          List<QueueInfo> found =
+              caller.seen(null, limit, after -> queues.list(behind(after, page)), QueueInfo::name);
           return call.answer(new QueuesListReply(found.stream().map(Wire::info).toList()));
         });
   }
 
-  /** The caller's own queues, however many others are between them. */
-  private List<QueueInfo> seen(QueuePage page, Caller caller) {
-    int limit = page.limit() == 0 ? DEFAULT_LIMIT : page.limit();
-    List<QueueInfo> seen = new ArrayList<>();
-    List<QueueInfo> found = queues.list(page);
-    while (!found.isEmpty() && seen.size() < limit) {
-      found.stream().filter(q -> caller.sees(q.name())).forEach(seen::add);
-      String next = found.get(found.size() - 1).name() + '\u0001';
-      found = queues.list(new QueuePage(next, page.limit(), page.namespace()));
-    }
-    return seen.size() > limit ? seen.subList(0, limit) : seen;
+  /** A list begins with its pivot; no name lies between this one and the next. */
+  private static QueuePage behind(@Nullable String name, QueuePage first) {
+    return name == null ? first : new QueuePage(name + '\u0001', first.limit(), first.namespace());
   }
 
   CompletableFuture<Answer> pause(QueueCall<QueuePauseRequest> call) {

@@ -50,9 +50,13 @@ final class DeadLetterEndpoints {
 
   void mount(Mount mount) {
     mount.work(
-        Mount.Place.get("/api/v1/dlq", "Dead letters, newest first"), Mount.Types.NONE, this::list);
+        Mount.Place.get("/api/v1/dlq", "Dead letters, newest first")
+            .asking("queue", "consumerGroup", "partition", "from", "to", "limit", "offset"),
+        Mount.Types.NONE,
+        this::list);
     mount.work(
-        Mount.Place.delete("/api/v1/dlq", Role.ADMIN, "Delete dead letters"),
+        Mount.Place.delete("/api/v1/dlq", Role.ADMIN, "Delete dead letters")
+            .asking("queue", "consumerGroup", "partition", "from", "to", "limit"),
         Mount.Types.NONE,
         this::purge);
     mount.work(

@@ -38,9 +38,12 @@ final class GroupEndpoints {
 
   void mount(Mount mount) {
     mount.work(
-        Mount.Place.delete(GROUP, Role.ADMIN, "Forget a group"), Mount.Types.NONE, this::delete);
+        Mount.Place.delete(GROUP, Role.ADMIN, "Forget a group").asking("deleteMetadata"),
+        Mount.Types.NONE,
+        this::delete);
     mount.work(
-        Mount.Place.delete(GROUP + "/queues/{queue}", Role.ADMIN, "Forget a group of a queue"),
+        Mount.Place.delete(GROUP + "/queues/{queue}", Role.ADMIN, "Forget a group of a queue")
+            .asking("deleteMetadata"),
         Mount.Types.NONE,
         this::deleteOfQueue);
     mount.work(

@@ -49,7 +49,19 @@ final class MessageEndpoints {
   void mount(Mount mount) {
     String one = "/api/v1/messages/{partitionId}/{transactionId}";
     mount.work(
-        Mount.Place.get("/api/v1/messages", "Messages, newest first"),
+        Mount.Place.get("/api/v1/messages", "Messages, newest first")
+            .asking(
+                "queue",
+                "partition",
+                "ns",
+                "task",
+                "status",
+                "from",
+                "to",
+                "afterCreatedAt",
+                "afterId",
+                "limit",
+                "offset"),
         Mount.Types.NONE,
         this::list);
     mount.work(Mount.Place.get(one, "A message"), Mount.Types.NONE, this::get);
@@ -60,7 +72,8 @@ final class MessageEndpoints {
         Mount.Types.NONE,
         this::byTrace);
     mount.work(
-        Mount.Place.get("/api/v1/status/queues/{queue}/messages", "The newest messages of a queue"),
+        Mount.Place.get("/api/v1/status/queues/{queue}/messages", "The newest messages of a queue")
+            .asking("limit", "offset"),
         Mount.Types.NONE,
         this::ofQueue);
   }
@@ -112,7 +125,7 @@ final class MessageEndpoints {
           }
         }
         query = page.isEmpty() ? query : query.after(key(page.get(page.size() - 1)));
-      } while (page.size() == PAGE);
+      } while (!page.isEmpty());
     }
     return at;
   }
@@ -170,7 +183,7 @@ final class MessageEndpoints {
         }
       }
       seen += page.size();
-      if (page.size() < query.limit()) {
+      if (page.isEmpty()) {
         break;
       }
       query = query.after(key(page.get(page.size() - 1)));

@@ -3,6 +3,7 @@ package io.holdfast.server.stream;
 import io.holdfast.client.stream.WireTexts;
 import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Exchange;
+import io.holdfast.server.stream.Mount.Place;
 import io.holdfast.stream.ActiveLease;
 import io.holdfast.stream.CursorInfo;
 import io.holdfast.stream.CursorKey;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Who reads what, how late, and what is stuck. */
@@ -35,21 +37,34 @@ final class MonitorEndpoints {
 
   void mount(Mount mount) {
     String groups = "/api/v1/consumer-groups";
-    add(mount, groups, "All consumer groups", this::groups);
-    add(mount, groups + "/lagging", "Partitions that groups are late with", this::lagging);
-    add(mount, groups + "/{group}", "Where a group is", this::group);
-    add(mount, "/api/v1/leases", "Partitions that are held now", this::leases);
-    add(mount, "/api/v1/partitions/utilization", "How many are held now", this::utilization);
-    add(mount, "/api/v1/partitions/stuck", "Partitions to look at", this::stuck);
-    add(mount, "/api/v1/explain", "Why a partition is not delivered", this::explain);
+    add(mount, Place.get(groups, "All consumer groups"), this::groups);
+    add(
+        mount,
+        Place.get(groups + "/lagging", "Partitions that groups are late with")
+            .asking("minLagSeconds"),
+        this::lagging);
+    add(mount, Place.get(groups + "/{group}", "Where a group is"), this::group);
+    add(
+        mount,
+        Place.get("/api/v1/leases", "Partitions that are held now").asking("queue"),
+        this::leases);
+    add(
+        mount,
+        Place.get("/api/v1/partitions/utilization", "How many are held now").asking("queue"),
+        this::utilization);
+    add(
+        mount,
+        Place.get("/api/v1/partitions/stuck", "Partitions to look at").asking("queue"),
+        this::stuck);
+    add(
+        mount,
+        Place.get("/api/v1/explain", "Why a partition is not delivered")
+            .asking("queue", "partition", "consumerGroup"),
+        this::explain);
   }
 
-  private static void add(
-      Mount mount,
-      String path,
-      String summary,
-      java.util.function.Function<Exchange, Answer> endpoint) {
-    mount.work(Mount.Place.get(path, summary), Mount.Types.NONE, endpoint);
+  private static void add(Mount mount, Place place, Function<Exchange, Answer> endpoint) {
+    mount.work(place, Mount.Types.NONE, endpoint);
   }
 
   private List<GroupInfo> seen(Exchange exchange) {

@@ -6,6 +6,7 @@ import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Role;
 import io.holdfast.server.http.Route;
 import io.holdfast.server.http.Routes;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,16 @@ record Mount(Routes routes) {
   }
 
   /** Where, for whom, and what for. */
-  record Place(String method, String path, Role role, String summary) {
+  record Place(String method, String path, Role role, String summary, List<String> asks) {
+    Place(String method, String path, Role role, String summary) {
+      this(method, path, role, summary, List.of());
+    }
+
+    /** With these parameters in its query. */
+    Place asking(String... names) {
+      return new Place(method, path, role, summary, List.of(names));
+    }
+
     static Place get(String path, String summary) {
       return new Place("GET", path, Role.READ, summary);
     }
@@ -43,6 +53,7 @@ record Mount(Routes routes) {
         Route.of(place.method, place.path, place.role, StreamDialect.INSTANCE, place.summary)
             .typed(types.takes, types.gives)
             .tagged("streams")
+            .asking(place.asks)
             .limit(LARGE);
     routes.add(route, endpoint);
   }

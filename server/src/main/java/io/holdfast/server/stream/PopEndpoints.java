@@ -74,7 +74,20 @@ final class PopEndpoints {
   }
 
   private static Mount.Place place(String path, String summary) {
-    return new Mount.Place("GET", path, Role.WORK, summary);
+    return new Mount.Place("GET", path, Role.WORK, summary)
+        .asking(
+            "namespace",
+            "task",
+            "consumerGroup",
+            "subscriptionMode",
+            "subscriptionFrom",
+            "batch",
+            "partitions",
+            "wait",
+            "timeout",
+            "leaseSeconds",
+            "autoAck",
+            "popId");
   }
 
   private CompletableFuture<Answer> pop(

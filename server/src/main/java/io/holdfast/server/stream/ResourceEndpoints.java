@@ -46,7 +46,8 @@ final class ResourceEndpoints {
         Mount.Types.NONE,
         exchange -> Doc.ok(one(exchange)));
     mount.work(
-        Mount.Place.get(resources + "queues/{queue}/depth", "What waits in a queue"),
+        Mount.Place.get(resources + "queues/{queue}/depth", "What waits in a queue")
+            .asking("group"),
         Mount.Types.NONE,
         this::depth);
     mount.work(
@@ -62,7 +63,8 @@ final class ResourceEndpoints {
 
   private void mountStatus(Mount mount) {
     mount.work(
-        Mount.Place.get("/api/v1/status/queues", "All queues, page by page"),
+        Mount.Place.get("/api/v1/status/queues", "All queues, page by page")
+            .asking("limit", "offset"),
         Mount.Types.NONE,
         this::page);
     mount.work(

@@ -49,11 +49,13 @@ final class TraceEndpoints {
         Mount.Types.of(Note.class, null),
         this::record);
     mount.work(
-        Mount.Place.get("/api/v1/traces/names", "Names that notes were made under"),
+        Mount.Place.get("/api/v1/traces/names", "Names that notes were made under")
+            .asking("limit", "offset"),
         Mount.Types.NONE,
         this::names);
     mount.work(
-        Mount.Place.get("/api/v1/traces/by-name/{name}", "Notes made under a name"),
+        Mount.Place.get("/api/v1/traces/by-name/{name}", "Notes made under a name")
+            .asking("limit", "offset"),
         Mount.Types.NONE,
         this::named);
     mount.work(
