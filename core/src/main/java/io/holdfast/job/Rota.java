@@ -4,7 +4,10 @@ import io.holdfast.ErrorCode;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
+import io.holdfast.lease.Trouble;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
@@ -27,6 +30,7 @@ final class Rota implements Duty {
   private static final Duration CLEANING_TIME = Duration.ofMillis(200);
 
   private final JobEngine jobs;
+  private final Map<String, Trouble> troubles = new HashMap<>();
   private int turn;
   private boolean isCleaning;
   private long dueNanos;
@@ -43,9 +47,9 @@ final class Rota implements Duty {
     }
     turn++;
     dueNanos = Time.after(jobs.time.nanos(), TURN.toMillis());
-    int done = guarded("firing schedules", this::tick);
+    int done = guarded("the duty TICK of jobs", this::tick);
     Jobs.DutyName other = other();
-    return done + guarded(other.name(), () -> turn(other));
+    return done + guarded("the duty " + other + " of jobs", () -> turn(other));
   }
 
   private int turn(Jobs.DutyName duty) {
@@ -69,12 +73,15 @@ final class Rota implements Duty {
     return turn % ADOPT_EVERY == 0 ? Jobs.DutyName.ADOPT : Jobs.DutyName.SWEEP;
   }
 
-  private static int guarded(String what, IntSupplier duty) {
+  private int guarded(String what, IntSupplier duty) {
+    Trouble trouble = troubles.computeIfAbsent(what, name -> new Trouble(LOG, name));
     try {
-      return duty.getAsInt();
+      int done = duty.getAsInt();
+      trouble.worked();
+      return done;
     } catch (JobException e) {
       if (e.code() != ErrorCode.CLOSED) {
-        LOG.warn("{} failed and is repeated later: {}", what, e.getMessage());
+        trouble.failed(e);
       }
       return 0;
     }

@@ -15,6 +15,7 @@ public final class DutyRunner implements AutoCloseable {
   private final Duty duty;
   private final Time time;
   private final DutyCounts counts;
+  private final Trouble trouble;
   private final Signal signal = new Signal();
   private volatile Thread thread;
   private volatile boolean closed;
@@ -26,6 +27,7 @@ public final class DutyRunner implements AutoCloseable {
     this.duty = duty;
     this.time = time;
     this.counts = DutyCounts.of(name);
+    this.trouble = new Trouble(LOG, name);
   }
 
   /** Says that the duty may have become due earlier than it announced. */
@@ -73,11 +75,13 @@ public final class DutyRunner implements AutoCloseable {
   private long step() {
     long beganNanos = System.nanoTime();
     try {
-      return duty.work() > 0 ? time.nanos() : duty.dueNanos();
+      int done = duty.work();
+      trouble.worked();
+      return done > 0 ? time.nanos() : duty.dueNanos();
     } catch (RuntimeException e) {
       counts.failed();
       if (!closed) {
-        LOG.warn("{} failed and goes on: {}", name, e.getMessage(), e);
+        trouble.failed(e);
       }
       return Time.after(time.nanos(), PAUSE_AFTER_ERROR_MS);
     } finally {

@@ -3,6 +3,7 @@ package io.holdfast.queue;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.StoreCall;
 import io.holdfast.lease.Time;
+import io.holdfast.lease.Trouble;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ final class Sweeper implements Duty {
   private final QueueEngine engine;
   private final Time time;
   private final Map<LivePartition, Watched> watched = new ConcurrentHashMap<>();
+  private final Trouble trouble = new Trouble(LOG, "looking for due items");
   private volatile long earliestNanos;
 
   Sweeper(QueueEngine engine) {
@@ -151,9 +153,10 @@ final class Sweeper implements Duty {
           engine.call(
               () -> engine.backend.partitions().lifecycleInfo(partitions, engine.storeCall()));
     } catch (RuntimeException e) {
-      LOG.warn("looking for due items failed and is repeated: {}", e.getMessage());
+      trouble.failed(e);
       return;
     }
+    trouble.worked();
     for (int i = 0; i < entries.size(); i++) {
       follow(entries.get(i), infos.get(i));
     }
