@@ -40,6 +40,7 @@ public final class WireJson {
         .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
         .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
         .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+        .withCoercionConfigDefaults(config -> config.setAcceptBlankAsEmpty(false))
         .withCoercionConfig(
             LogicalType.Textual,
             config ->

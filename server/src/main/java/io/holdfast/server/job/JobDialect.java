@@ -9,7 +9,9 @@ import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Dialect;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Refusal;
+import io.holdfast.server.http.Spelling;
 import io.holdfast.server.http.WireJson;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +23,15 @@ final class JobDialect implements Dialect {
 
   private static final Logger LOG = LoggerFactory.getLogger(JobDialect.class);
   private static final int NOT_THERE = 501;
+  private static final Spelling FIELDS =
+      new Spelling(
+          Map.of(
+              "leaseFor", "leaseMs",
+              "delay", "delayMs",
+              "timeout", "timeoutNanos",
+              "spread", "spreadMs",
+              "doneKeep", "doneKeepMs",
+              "deadKeep", "dlqKeepMs"));
 
   private JobDialect() {}
 
@@ -33,14 +44,14 @@ final class JobDialect implements Dialect {
       int status = status(known.error());
       Failure told =
           Failure.of(
-              String.valueOf(known.getMessage()),
+              FIELDS.of(known.getMessage()),
               known.error().text(),
               known.id(),
               known.isOutcomeUnknown());
       return told(status, told);
     }
     if (failure instanceof HoldfastException known && known.code() == ErrorCode.INVALID_ARGUMENT) {
-      return told(400, JobError.INVALID_ARGUMENT, known.getMessage(), false);
+      return told(400, JobError.INVALID_ARGUMENT, FIELDS.of(known.getMessage()), false);
     }
     if (failure instanceof CancellationException) {
       return told(408, JobError.ABORTED, "the call was called off", true);

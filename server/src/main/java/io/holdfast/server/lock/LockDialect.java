@@ -8,7 +8,9 @@ import io.holdfast.server.http.Answer;
 import io.holdfast.server.http.Dialect;
 import io.holdfast.server.http.Exchange;
 import io.holdfast.server.http.Refusal;
+import io.holdfast.server.http.Spelling;
 import io.holdfast.server.http.WireJson;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,7 @@ final class LockDialect implements Dialect {
   static final LockDialect INSTANCE = new LockDialect();
 
   private static final Logger LOG = LoggerFactory.getLogger(LockDialect.class);
+  private static final Spelling FIELDS = new Spelling(Map.of("ttl", "ttlMs"));
   private static final int NOT_THERE = 501;
 
   private LockDialect() {}
@@ -32,8 +35,7 @@ final class LockDialect implements Dialect {
       if (known.code() == ErrorCode.INTERNAL) {
         LOG.error("{} failed: {}", exchange.path(), known.getMessage(), known);
       }
-      return told(
-          status(known.code()), known.code(), String.valueOf(known.getMessage()), isUnknown);
+      return told(status(known.code()), known.code(), FIELDS.of(known.getMessage()), isUnknown);
     }
     if (failure instanceof CancellationException) {
       return told(status(ErrorCode.ABORTED), ErrorCode.ABORTED, "the call was called off", true);
