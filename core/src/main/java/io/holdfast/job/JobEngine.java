@@ -1,6 +1,7 @@
 package io.holdfast.job;
 
 import io.holdfast.lease.Background;
+import io.holdfast.lease.Causes;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Engine;
 import io.holdfast.lease.Hints;
@@ -11,7 +12,6 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -148,11 +148,7 @@ final class JobEngine implements Hints.Listener, News.Reader {
   }
 
   static JobException asJobException(@Nullable Throwable failure) {
-    Throwable e = failure;
-    while ((e instanceof CompletionException || e instanceof ExecutionException)
-        && e.getCause() != null) {
-      e = e.getCause();
-    }
+    Throwable e = Causes.ofNullable(failure);
     if (e instanceof JobException known) {
       return known;
     }

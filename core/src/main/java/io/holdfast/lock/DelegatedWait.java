@@ -2,11 +2,11 @@ package io.holdfast.lock;
 
 import io.holdfast.ErrorCode;
 import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.Causes;
 import io.holdfast.lease.Time;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -95,11 +95,7 @@ final class DelegatedWait {
   }
 
   private static LockException known(@Nullable Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.ofNullable(failure);
     if (cause instanceof LockException lock) {
       return lock;
     }

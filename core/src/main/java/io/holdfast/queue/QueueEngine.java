@@ -1,5 +1,6 @@
 package io.holdfast.queue;
 
+import io.holdfast.lease.Causes;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Duty;
 import io.holdfast.lease.Engine;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
@@ -236,10 +236,7 @@ final class QueueEngine implements Hints.Listener {
   }
 
   static QueueException asQueueException(@Nullable Throwable failure) {
-    Throwable e = failure;
-    while (e instanceof CompletionException && e.getCause() != null) {
-      e = e.getCause();
-    }
+    Throwable e = Causes.ofNullable(failure);
     if (e instanceof QueueException known) {
       return known;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.stream;
 
+import io.holdfast.lease.Causes;
 import io.holdfast.lease.Coalescer;
 import io.holdfast.lease.Engine;
 import io.holdfast.lease.Hints;
@@ -9,7 +10,6 @@ import io.holdfast.lease.Time;
 import java.util.Collection;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -96,11 +96,7 @@ final class StreamEngine implements Hints.Listener, News.Reader {
   }
 
   static StreamException asStreamException(@Nullable Throwable failure) {
-    Throwable e = failure;
-    while ((e instanceof CompletionException || e instanceof ExecutionException)
-        && e.getCause() != null) {
-      e = e.getCause();
-    }
+    Throwable e = Causes.ofNullable(failure);
     if (e instanceof StreamException known) {
       return known;
     }

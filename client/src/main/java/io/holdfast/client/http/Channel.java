@@ -1,5 +1,6 @@
 package io.holdfast.client.http;
 
+import io.holdfast.lease.Causes;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -11,8 +12,6 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -138,11 +137,7 @@ public final class Channel implements AutoCloseable {
   }
 
   private static Lost lost(@Nullable Throwable failure) {
-    Throwable cause = failure == null ? new IOException("no answer") : failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.of(failure == null ? new IOException("no answer") : failure);
     boolean wasSent =
         !(cause instanceof ConnectException
             || cause instanceof HttpConnectTimeoutException

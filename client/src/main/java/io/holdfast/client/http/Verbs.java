@@ -3,11 +3,11 @@ package io.holdfast.client.http;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.holdfast.lease.Cancellation;
+import io.holdfast.lease.Causes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -124,7 +124,7 @@ public final class Verbs {
   }
 
   private static Unanswered unanswered(@Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.ofNullable(failure);
     if (cause instanceof Lost lost) {
       Unanswered.Kind kind = lost.wasSent() ? Unanswered.Kind.LOST : Unanswered.Kind.NOT_SENT;
       return new Unanswered(kind, String.valueOf(lost.getMessage()), lost);

@@ -5,9 +5,9 @@ import io.holdfast.client.http.Unanswered;
 import io.holdfast.client.http.Verbs;
 import io.holdfast.job.JobError;
 import io.holdfast.job.JobException;
+import io.holdfast.lease.Causes;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +56,7 @@ final class JobFailures {
 
   /** Why a call failed that nobody waited for on its thread. */
   static Throwable known(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     return cause instanceof Unanswered e ? unanswered(e) : cause;
   }
 

@@ -4,10 +4,10 @@ import io.holdfast.ErrorCode;
 import io.holdfast.client.http.Failure;
 import io.holdfast.client.http.Unanswered;
 import io.holdfast.client.http.Verbs;
+import io.holdfast.lease.Causes;
 import io.holdfast.lock.LockException;
 import java.util.Arrays;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class LockFailures {
   }
 
   static LockException known(@Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.ofNullable(failure);
     if (cause instanceof LockException lock) {
       return lock;
     }

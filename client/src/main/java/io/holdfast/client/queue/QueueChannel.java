@@ -10,13 +10,13 @@ import io.holdfast.client.proto.MessageType;
 import io.holdfast.client.proto.ProtoJson;
 import io.holdfast.client.queue.QueueMessages.QueueLeaseReply;
 import io.holdfast.client.queue.QueueMessages.QueueReply;
+import io.holdfast.lease.Causes;
 import io.holdfast.queue.QueueException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -235,10 +235,7 @@ final class QueueChannel {
   }
 
   static QueueException asQueueException(@Nullable Throwable failure) {
-    Throwable e = failure;
-    while (e instanceof CompletionException && e.getCause() != null) {
-      e = e.getCause();
-    }
+    Throwable e = Causes.ofNullable(failure);
     return e instanceof QueueException known
         ? known
         : QueueException.internal("internal failure; " + e, e);

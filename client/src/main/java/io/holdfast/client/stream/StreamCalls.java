@@ -5,6 +5,7 @@ import io.holdfast.client.http.Channel;
 import io.holdfast.client.http.Lost;
 import io.holdfast.client.http.Reply;
 import io.holdfast.client.http.Request;
+import io.holdfast.lease.Causes;
 import io.holdfast.stream.QueueFullException;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -123,10 +123,7 @@ final class StreamCalls {
   }
 
   private static StreamException lost(Request request, @Nullable Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.ofNullable(failure);
     if (cause instanceof CancellationException) {
       return new StreamException(StreamError.ABORTED, "the call was cancelled", cause);
     }
@@ -171,11 +168,7 @@ final class StreamCalls {
   }
 
   static StreamException asStreamException(@Nullable Throwable failure) {
-    Throwable e = failure;
-    while ((e instanceof CompletionException || e instanceof ExecutionException)
-        && e.getCause() != null) {
-      e = e.getCause();
-    }
+    Throwable e = Causes.ofNullable(failure);
     if (e instanceof StreamException known) {
       return known;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.server.http;
 
+import io.holdfast.lease.Causes;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
@@ -10,9 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -190,11 +189,7 @@ final class Call {
   }
 
   private Answer told(@Nullable Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.ofNullable(failure);
     if (cause instanceof CancellationException && exchange.gone().isGone()) {
       return Answer.empty(503); // nobody is there to read it
     }

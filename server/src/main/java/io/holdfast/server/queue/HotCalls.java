@@ -9,6 +9,7 @@ import io.holdfast.client.queue.QueueMessages.QueueLeaveRequest;
 import io.holdfast.client.queue.QueueMessages.QueueProduceReply;
 import io.holdfast.client.queue.QueueMessages.QueueProduceRequest;
 import io.holdfast.client.queue.QueueMessages.QueueRetryRequest;
+import io.holdfast.lease.Causes;
 import io.holdfast.queue.LeaseRequest;
 import io.holdfast.queue.LeasedItems;
 import io.holdfast.queue.Queue;
@@ -148,7 +149,7 @@ final class HotCalls {
   }
 
   private static boolean isEarlier(@Nullable Throwable failure, String fault) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.ofNullable(failure);
     return cause != null && !String.valueOf(cause.getMessage()).startsWith(fault + " is invalid");
   }
 }
