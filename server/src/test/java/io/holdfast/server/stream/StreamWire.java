@@ -10,6 +10,9 @@ import io.holdfast.memory.MemoryStore;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerOptions;
 import io.holdfast.server.Services;
+import io.holdfast.stream.StreamOptions;
+import io.holdfast.stream.StreamService;
+import io.holdfast.stream.StreamStore;
 import io.holdfast.stream.Streams;
 import io.holdfast.testkit.ManualTime;
 import java.io.IOException;
@@ -35,9 +38,26 @@ abstract class StreamWire {
 
   @BeforeEach
   void start() throws IOException {
-    Holdfast holdfast = Holdfast.over(new MemoryStore(time), HoldfastOptions.DEFAULTS);
-    streams = holdfast.streams();
-    server = HoldfastServer.start(Services.of(holdfast), options());
+    MemoryStore store = new MemoryStore(time);
+    Holdfast holdfast = Holdfast.over(store, HoldfastOptions.DEFAULTS);
+    streams = StreamService.over(served(store.streams()), StreamOptions.DEFAULTS);
+    server =
+        HoldfastServer.start(
+            new Services(
+                holdfast.locks(),
+                holdfast.queues(),
+                streams,
+                holdfast.jobs(),
+                () -> {
+                  streams.close();
+                  holdfast.close();
+                }),
+            options());
+  }
+
+  /** What the server works on: the memory, or something in front of it. */
+  protected StreamStore served(StreamStore memory) {
+    return memory;
   }
 
   protected ServerOptions options() {
