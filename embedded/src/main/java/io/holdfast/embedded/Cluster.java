@@ -49,7 +49,7 @@ final class Cluster {
     account.own(staging);
     Path unnamed = staging.resolve("cluster");
     initdb(unnamed, password);
-    complete(unnamed);
+    createDatabase(unnamed);
     Files.move(unnamed, directory.cluster(), StandardCopyOption.ATOMIC_MOVE);
     Trees.sync(directory.root());
     Trees.delete(staging);
@@ -85,12 +85,8 @@ final class Cluster {
         .orThrow("initdb");
   }
 
-  /**
-   * The password anew, and the database: in single-user mode no port is opened and no driver is
-   * needed. A password of random bytes cannot be guessed, so nothing is gained by stretching it
-   * 4096 times, and each new connection would pay for that: 16 ms of 22.
-   */
-  private void complete(Path unnamed) throws IOException, InterruptedException {
+  /** In single-user mode: no port is opened and no driver is needed. */
+  private void createDatabase(Path unnamed) throws IOException, InterruptedException {
     List<String> arguments =
         List.of(
             "--single",
@@ -99,16 +95,12 @@ final class Cluster {
             "-c",
             "logging_collector=off",
             "-c",
-            "log_min_error_statement=panic", // never the password
-            "-c",
-            "scram_iterations=1",
-            "-c",
             "exit_on_error=on",
             "postgres");
-    String commands =
-        "ALTER ROLE %s PASSWORD '%s'\nCREATE DATABASE %s\n"
-            .formatted(USER, directory.password().replace("'", "''"), DATABASE);
-    Command.run(account.command(binaries.program("postgres"), arguments), commands, TIMEOUT)
+    Command.run(
+            account.command(binaries.program("postgres"), arguments),
+            "CREATE DATABASE " + DATABASE + "\n",
+            TIMEOUT)
         .orThrow("CREATE DATABASE");
   }
 }

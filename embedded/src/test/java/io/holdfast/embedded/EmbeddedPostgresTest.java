@@ -43,22 +43,6 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void the_random_password_is_not_stretched_and_any_other_is() throws Exception {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.open(shared())) {
-      String iterations =
-          "SELECT substring(rolpassword FROM 'SCRAM-SHA-256.([0-9]+):') FROM pg_authid"
-              + " WHERE rolname = ";
-      assertThat(query(postgres, iterations + "'holdfast'")).isEqualTo("1");
-      execute(postgres, "CREATE ROLE another PASSWORD 'secret'");
-      try {
-        assertThat(query(postgres, iterations + "'another'")).isEqualTo("4096");
-      } finally {
-        execute(postgres, "DROP ROLE another");
-      }
-    }
-  }
-
-  @Test
   void the_server_is_durable_and_closed_whatever_its_configuration_says() throws Exception {
     Path dataDir = shared();
     Path configuration = Directories.cluster(dataDir).resolve("postgresql.auto.conf");
