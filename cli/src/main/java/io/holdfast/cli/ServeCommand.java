@@ -93,7 +93,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--implicit-ack", description = "Streams: an ack covers what came before it.")
   private boolean implicitAck;
 
-  @Option(names = "--stream-key", paramLabel = "FILE", description = "Encrypts streams; 64 digits.")
+  @Option(names = "--stream-key", paramLabel = "FILE", description = "Holds the key of streams.")
   private @Nullable Path streamKey;
 
   @Option(
@@ -208,7 +208,12 @@ final class ServeCommand implements Callable<Integer> {
       }
       return digits;
     } catch (IOException e) {
-      throw mistake("--stream-key: cannot read " + streamKey);
+      boolean isKey = KEY.matcher(streamKey.toString()).matches();
+      throw mistake(
+          "--stream-key: "
+              + (isKey
+                  ? "give the file that holds the key, not the key"
+                  : "cannot read " + streamKey));
     }
   }
 

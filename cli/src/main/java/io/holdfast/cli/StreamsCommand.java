@@ -6,10 +6,13 @@ import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
 import io.holdfast.stream.Explanation;
 import io.holdfast.stream.GroupInfo;
+import io.holdfast.stream.Message;
 import io.holdfast.stream.MessageQuery;
+import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Position;
 import io.holdfast.stream.Redrive;
 import io.holdfast.stream.StoredMessage;
+import io.holdfast.stream.StreamBrowser;
 import io.holdfast.stream.StreamConfig;
 import io.holdfast.stream.StreamError;
 import io.holdfast.stream.StreamException;
@@ -17,7 +20,9 @@ import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -195,9 +200,7 @@ final class StreamsCommand implements Runnable {
           Listing listing =
               Listing.of("partition", "offset", "transactionId", "createdAt", "payload");
           for (StoredMessage stored :
-              on.streams()
-                  .browser()
-                  .messages(MessageQuery.of(name).partition(partition).limit(limit))) {
+              first(on.streams().browser(), MessageQuery.of(name).partition(partition), limit)) {
             listing.add(
                 stored.message().place().partition(),
                 stored.message().place().offset(),
@@ -209,6 +212,18 @@ final class StreamsCommand implements Runnable {
           }
           return listing;
         });
+  }
+
+  /** Page by page: large messages make pages short. */
+  private static List<StoredMessage> first(StreamBrowser browser, MessageQuery query, int limit) {
+    List<StoredMessage> all = new ArrayList<>(browser.messages(query.limit(limit)));
+    for (int before = 0; all.size() > before && all.size() < limit; ) {
+      before = all.size();
+      Message last = all.get(before - 1).message();
+      PageKey key = new PageKey(last.createdAt(), last.id());
+      all.addAll(browser.messages(query.after(key).limit(limit - before)));
+    }
+    return all;
   }
 
   @Command(name = "dead", header = "List dead letters, newest first.")

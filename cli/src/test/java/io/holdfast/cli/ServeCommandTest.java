@@ -90,6 +90,10 @@ class ServeCommandTest {
     Cli.Done missing = Cli.here("serve", "--memory", "--stream-key", file + ".nowhere");
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err()).contains("cannot read").hasLineCount(1);
+    String key = "0123456789abcdef".repeat(4);
+    Cli.Done noFile = Cli.here("serve", "--memory", "--stream-key", key);
+    assertThat(noFile.code()).isEqualTo(2);
+    assertThat(noFile.err()).contains("give the file").doesNotContain(key);
   }
 
   @Test

@@ -94,11 +94,14 @@ final class Shares {
     return new ReserveRequest.Share(queue, max, isFresh ? clearAt : null);
   }
 
-  /** Lends the places that some queues left empty to those that may have more than their share. */
+  /**
+   * Lends the places that some queues left empty to those that may have more than their share. An
+   * answer that was cut short says nothing about who left any.
+   */
   List<ReserveRequest.Share> lend(
       ReserveRequest request, Reserved reserved, Predicate<String> isOpen, long nowNanos) {
     int left = request.limit() - reserved.jobs().size();
-    if (left <= 0) {
+    if (left <= 0 || reserved.more()) {
       return List.of();
     }
     Set<String> empty = emptied(request, reserved);

@@ -1,5 +1,6 @@
 package io.holdfast.lease;
 
+import io.holdfast.ErrorCode;
 import io.holdfast.HoldfastException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,11 +20,11 @@ public final class Trouble {
     this.what = what;
   }
 
-  /** It failed. Where, is told of failures that are nobody's to expect. */
+  /** It failed. Where, is told of defects. */
   public synchronized void failed(RuntimeException failure) {
-    boolean isExpected = failure instanceof HoldfastException;
-    String kind =
-        isExpected ? ((HoldfastException) failure).code().name() : failure.getClass().getName();
+    boolean isExpected =
+        failure instanceof HoldfastException known && known.code() != ErrorCode.INTERNAL;
+    String kind = isExpected ? ((HoldfastException) failure).code().name() : failure.toString();
     if (kind.equals(told)) {
       return;
     }

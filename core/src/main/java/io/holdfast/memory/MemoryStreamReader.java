@@ -45,22 +45,10 @@ final class MemoryStreamReader implements StreamReader {
           logs.stream()
               .flatMap(log -> log.messages.values().stream().map(m -> statuses.stored(log, m)))
               .filter(stored -> isAsked(stored, query));
-      return answer(
+      return StreamRules.fitting(
           new MemoryPage(query.created(), query.after(), query.limit())
               .of(asked, MemoryStreamReader::key));
     }
-  }
-
-  /** As many of the first as an answer has room for: one at least. */
-  private static List<StoredMessage> answer(List<StoredMessage> messages) {
-    long bytes = 0;
-    for (int i = 0; i < messages.size(); i++) {
-      bytes += messages.get(i).message().payload().size();
-      if (i > 0 && bytes > StreamRules.MAX_ANSWER) {
-        return messages.subList(0, i);
-      }
-    }
-    return messages;
   }
 
   private static boolean isAsked(StoredMessage stored, MessageQuery query) {
@@ -96,7 +84,7 @@ final class MemoryStreamReader implements StreamReader {
   @Override
   public List<StoredMessage> byTrace(UUID traceId, int limit, StoreCall call) {
     synchronized (data) {
-      return answer(
+      return StreamRules.fitting(
           data.byName.values().stream()
               .flatMap(queue -> stored(queue, log -> traced(log, traceId)))
               .sorted(Comparator.comparing(MemoryStreamReader::key, MemoryPage.OLDEST_FIRST))

@@ -36,6 +36,18 @@ public final class StreamRules {
 
   private StreamRules() {}
 
+  /** As many of the first messages as one answer has room for: one at least. */
+  public static List<StoredMessage> fitting(List<StoredMessage> messages) {
+    long bytes = 0;
+    for (int i = 0; i < messages.size(); i++) {
+      bytes += messages.get(i).message().payload().size();
+      if (i > 0 && bytes > MAX_ANSWER) {
+        return messages.subList(0, i);
+      }
+    }
+    return messages;
+  }
+
   /** A queue's name: up to 255 characters; none at all is a name too. */
   public static void checkQueue(@Nullable String queue) {
     require(queue != null, "queue is missing");

@@ -41,11 +41,15 @@ class TroubleTest {
   void another_failure_is_told_and_where_if_nobody_expects_it() {
     trouble.failed(away("no answer"));
     trouble.failed(new IllegalStateException("a defect"));
+    trouble.failed(new HoldfastException(ErrorCode.INTERNAL, "one more", null));
+    trouble.failed(new HoldfastException(ErrorCode.INTERNAL, "and another", null));
 
     assertThat(log.lines)
         .containsExactly(
             "WARN sweeping failed and is repeated: no answer",
-            "WARN sweeping failed and is repeated: a defect java.lang.IllegalStateException");
+            "WARN sweeping failed and is repeated: a defect java.lang.IllegalStateException",
+            "WARN sweeping failed and is repeated: one more io.holdfast.HoldfastException",
+            "WARN sweeping failed and is repeated: and another io.holdfast.HoldfastException");
   }
 
   /** Keeps what is logged. */

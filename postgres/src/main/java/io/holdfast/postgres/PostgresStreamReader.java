@@ -175,7 +175,7 @@ final class PostgresStreamReader implements StreamReader {
         new ArrayList<>(
             statements.all(
                 watch,
-                StreamMessages.oldestFirst(IN_QUEUE),
+                StreamMessages.allOldestFirst(IN_QUEUE),
                 b -> b.text(queue).text(transactionId).text(transactionId).now(kernel.time()),
                 StreamMessages::stored));
     UUID id = generated(transactionId);
@@ -183,7 +183,7 @@ final class PostgresStreamReader implements StreamReader {
       found.addAll(
           statements.all(
               watch,
-              StreamMessages.oldestFirst(IN_QUEUE_BY_ID),
+              StreamMessages.allOldestFirst(IN_QUEUE_BY_ID),
               b -> b.text(queue).at(storedAt(id)).uuid(id).now(kernel.time()),
               StreamMessages::stored));
       found.sort(OLDEST_FIRST);

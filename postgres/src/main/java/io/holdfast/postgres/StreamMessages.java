@@ -37,19 +37,30 @@ final class StreamMessages {
                FROM holdfast.stream_statuses_v1(?, m.queue_id, m.partition_id, m.off, m.only_sub) AS s) AS g
        WHERE m.n = 1 OR m.bytes <= {bytes}
        ORDER BY m.created_at {direction}, m.id {direction}
-      """
-          .replace("{bytes}", Long.toString(StreamRules.MAX_ANSWER));
+      """;
 
   private StreamMessages() {}
 
   /** The statement about a page, newest first. Its binds come first, then the clock. */
   static String newestFirst(String page) {
-    return STORED.replace("{page}", page).replace("{direction}", "DESC");
+    return ordered(page, "DESC", StreamRules.MAX_ANSWER);
   }
 
   /** The statement about a page, oldest first. Its binds come first, then the clock. */
   static String oldestFirst(String page) {
-    return STORED.replace("{page}", page).replace("{direction}", "ASC");
+    return ordered(page, "ASC", StreamRules.MAX_ANSWER);
+  }
+
+  /** The same, however large they are. */
+  static String allOldestFirst(String page) {
+    return ordered(page, "ASC", Long.MAX_VALUE);
+  }
+
+  private static String ordered(String page, String direction, long bytes) {
+    return STORED
+        .replace("{page}", page)
+        .replace("{direction}", direction)
+        .replace("{bytes}", Long.toString(bytes));
   }
 
   static StoredMessage stored(ResultSet row) throws SQLException {

@@ -8,6 +8,7 @@ import io.holdfast.lock.LockKey;
 import io.holdfast.testkit.Listening;
 import io.holdfast.testkit.ManualTime;
 import io.holdfast.testkit.lock.LockSubject;
+import io.holdfast.testkit.net.QuickLogins;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -39,6 +40,9 @@ final class TestDatabase {
   static {
     String given = System.getenv("HOLDFAST_TEST_DB");
     EMBEDDED = given == null || given.isBlank() ? EmbeddedPostgres.temporary(QUICK) : null;
+    if (EMBEDDED != null) {
+      QuickLogins.on(EMBEDDED.jdbcUrl());
+    }
     URL = EMBEDDED == null ? ConnectionString.parse(given).jdbcUrl() : EMBEDDED.jdbcUrl();
     // One user stays, so that the pool of this url is made once.
     Pools.open(ConnectionString.parse(URL), PoolSettings.DEFAULTS);

@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.embedded.EmbeddedOptions;
 import io.holdfast.embedded.EmbeddedPostgres;
+import io.holdfast.testkit.net.QuickLogins;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,6 +18,10 @@ public final class TestServer {
               .withSetting("full_page_writes", "off"));
 
   private static final AtomicInteger MADE = new AtomicInteger();
+
+  static {
+    QuickLogins.on(POSTGRES.jdbcUrl());
+  }
 
   private TestServer() {}
 

@@ -81,7 +81,7 @@ final class Call {
     if (kernel.isDraining() && match.route().role() != null) {
       throw new Refusal(Refusal.Kind.SHUTTING_DOWN, "service is shutting down");
     }
-    read(kernel.limits.body(match.route().bodyLimit()), match.endpoint());
+    read(kernel.limits.body(match.route()), match.endpoint());
   }
 
   /**

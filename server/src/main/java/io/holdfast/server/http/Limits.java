@@ -50,8 +50,11 @@ public record Limits(
     return new Limits(connections, threads, waiting, ofHeaders, ofBody, idle, receive, answer);
   }
 
-  /** For the body of a call whose endpoint has this limit. */
-  long body(long endpoint) {
-    return body == 0 ? endpoint : body;
+  /** For the body of a call to {@code route}; who needs no token gets no more room by this. */
+  long body(Route route) {
+    if (body == 0) {
+      return route.bodyLimit();
+    }
+    return route.role() == null ? Math.min(body, route.bodyLimit()) : body;
   }
 }

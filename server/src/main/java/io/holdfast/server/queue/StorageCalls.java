@@ -9,6 +9,7 @@ import io.holdfast.client.queue.QueueMessages.StorageItem;
 import io.holdfast.client.queue.QueueMessages.StorageListReply;
 import io.holdfast.client.queue.QueueMessages.StorageListRequest;
 import io.holdfast.queue.QueueAdmin;
+import io.holdfast.queue.QueueException;
 import io.holdfast.queue.Queues;
 import io.holdfast.queue.Redriven;
 import io.holdfast.queue.StoredItem;
@@ -18,8 +19,10 @@ import java.util.concurrent.CompletableFuture;
 
 /** What is done with stored items. */
 final class StorageCalls {
-  /** Of items that may have 5 MB each. */
-  private static final int PAGE = 10;
+  private static final int PAGE = 1_000;
+
+  /** Of items that have up to 5 MB each. */
+  private static final int PAGE_OF_LARGE = 10;
 
   private final Queues queues;
 
@@ -100,14 +103,25 @@ final class StorageCalls {
       List<StoredItem> page;
       String pivot = "";
       do {
-        page = admin.list(partition, pivot, PAGE);
+        page = page(admin, partition, pivot);
         for (StoredItem item : page) {
           pivot = item.id();
           if (!item.origin().sourceQueue().isEmpty()) {
             call.named(item.origin().sourceQueue());
           }
         }
-      } while (page.size() == PAGE);
+      } while (page.size() > 1); // each begins with the last item of the one before
+    }
+  }
+
+  private static List<StoredItem> page(QueueAdmin admin, int partition, String pivot) {
+    try {
+      return admin.list(partition, pivot, PAGE);
+    } catch (QueueException e) {
+      if (e.kind() != QueueException.Kind.INVALID) {
+        throw e;
+      }
+      return admin.list(partition, pivot, PAGE_OF_LARGE);
     }
   }
 }

@@ -15,6 +15,7 @@ import io.holdfast.stream.PageKey;
 import io.holdfast.stream.StoredMessage;
 import io.holdfast.stream.StreamInfo;
 import io.holdfast.stream.StreamOption;
+import io.holdfast.stream.StreamRules;
 import io.holdfast.stream.Streams;
 import io.holdfast.stream.StuckPartition;
 import io.holdfast.stream.TimeRange;
@@ -125,9 +126,15 @@ final class MessageEndpoints {
           }
         }
         query = page.isEmpty() ? query : query.after(key(page.get(page.size() - 1)));
-      } while (!page.isEmpty());
+      } while (!isLast(page, query));
     }
     return at;
+  }
+
+  /** Whether nothing comes behind it. A page may also be short because its messages are large. */
+  private static boolean isLast(List<StoredMessage> page, MessageQuery query) {
+    long bytes = page.stream().mapToLong(stored -> stored.message().payload().size()).sum();
+    return page.isEmpty() || page.size() < query.limit() && bytes < StreamRules.MAX_ANSWER / 2;
   }
 
   private static PageKey key(StoredMessage message) {
@@ -183,7 +190,7 @@ final class MessageEndpoints {
         }
       }
       seen += page.size();
-      if (page.isEmpty()) {
+      if (isLast(page, query)) {
         break;
       }
       query = query.after(key(page.get(page.size() - 1)));

@@ -127,7 +127,9 @@ public abstract class CallingOffContract extends QueueSuite {
     CompletableFuture<LeasedItems> lease = parked(queue, "worker", 1);
 
     lease.cancel(true);
-    eventually(() -> queue.admin().stats().leaseWaiting() == 0); // a server hears of it later
+    if (!subject.isInProcess()) { // a server hears of it later
+      eventually(() -> queue.admin().stats().leaseWaiting() == 0);
+    }
     produce(queue, "a");
 
     assertThat(texts(lease(queue, 1))).containsExactly("a");
