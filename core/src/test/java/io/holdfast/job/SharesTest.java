@@ -93,6 +93,15 @@ class SharesTest {
   }
 
   @Test
+  void an_answer_that_large_jobs_filled_says_of_no_queue_that_it_is_empty() {
+    Shares shares = shares("a", 1, "b", 1);
+    ReserveRequest request = request(divide(shares, 4), 4);
+    Reserved full = new Reserved(answer(Map.of("a", 2)).jobs(), Set.of(), true, NOW, null);
+
+    assertThat(shares.lend(request, full, queue -> true, 0)).isEmpty();
+  }
+
+  @Test
   void a_closed_queue_gets_nothing() {
     Shares shares = shares("a", 1, "b", 1);
     ReserveRequest request = request(shares.divide(3, "a"::equals, 0), 3);
