@@ -4,9 +4,9 @@ import io.holdfast.stream.CursorInfo;
 import io.holdfast.stream.CursorKey;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
+import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.Explanation;
 import io.holdfast.stream.GroupInfo;
-import io.holdfast.stream.Message;
 import io.holdfast.stream.MessageQuery;
 import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Position;
@@ -199,8 +199,13 @@ final class StreamsCommand implements Runnable {
         on -> {
           Listing listing =
               Listing.of("partition", "offset", "transactionId", "createdAt", "payload");
+          MessageQuery query = MessageQuery.of(name).partition(partition);
+          StreamBrowser browser = on.streams().browser();
           for (StoredMessage stored :
-              first(on.streams().browser(), MessageQuery.of(name).partition(partition), limit)) {
+              first(
+                  limit,
+                  (StoredMessage last, int n) ->
+                      browser.messages(query.after(key(last)).limit(n)))) {
             listing.add(
                 stored.message().place().partition(),
                 stored.message().place().offset(),
@@ -214,16 +219,24 @@ final class StreamsCommand implements Runnable {
         });
   }
 
-  /** Page by page: large messages make pages short. */
-  private static List<StoredMessage> first(StreamBrowser browser, MessageQuery query, int limit) {
-    List<StoredMessage> all = new ArrayList<>(browser.messages(query.limit(limit)));
+  /** A list that comes page by page, each behind the last of the one before. */
+  @FunctionalInterface
+  private interface Pages<T> {
+    List<T> behind(@Nullable T last, int limit);
+  }
+
+  /** Large messages make pages short. */
+  private static <T> List<T> first(int limit, Pages<T> pages) {
+    List<T> all = new ArrayList<>(pages.behind(null, limit));
     for (int before = 0; all.size() > before && all.size() < limit; ) {
       before = all.size();
-      Message last = all.get(before - 1).message();
-      PageKey key = new PageKey(last.createdAt(), last.id());
-      all.addAll(browser.messages(query.after(key).limit(limit - before)));
+      all.addAll(pages.behind(all.get(before - 1), limit - before));
     }
     return all;
+  }
+
+  private static @Nullable PageKey key(@Nullable StoredMessage last) {
+    return last == null ? null : new PageKey(last.message().createdAt(), last.message().id());
   }
 
   @Command(name = "dead", header = "List dead letters, newest first.")
@@ -236,8 +249,13 @@ final class StreamsCommand implements Runnable {
         place,
         on -> {
           Listing listing = Listing.of("id", "group", "partition", "transactionId", "failure");
+          DeadLetterQuery query = DeadLetterQuery.of(name);
+          DeadLetters letters = on.streams().deadLetters();
           for (DeadLetter dead :
-              on.streams().deadLetters().list(DeadLetterQuery.of(name).limit(limit))) {
+              first(
+                  limit,
+                  (DeadLetter last, int n) ->
+                      letters.list(query.after(last == null ? null : last.key()).limit(n)))) {
             listing.add(
                 dead.id(),
                 dead.group(),

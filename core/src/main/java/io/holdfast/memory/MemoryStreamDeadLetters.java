@@ -6,11 +6,11 @@ import io.holdfast.stream.DeadLetterQuery;
 import io.holdfast.stream.DeadLetters;
 import io.holdfast.stream.Entry;
 import io.holdfast.stream.Message;
-import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Payload;
 import io.holdfast.stream.Redrive;
 import io.holdfast.stream.Redriven;
 import io.holdfast.stream.StreamDeadLetters;
+import io.holdfast.stream.StreamRules;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,7 @@ final class MemoryStreamDeadLetters implements StreamDeadLetters {
   @Override
   public List<DeadLetter> list(DeadLetterQuery query, StoreCall call) {
     synchronized (data) {
-      return found(query);
+      return StreamRules.fitting(found(query), DeadLetter::message);
     }
   }
 
@@ -40,7 +40,7 @@ final class MemoryStreamDeadLetters implements StreamDeadLetters {
                 .flatMap(queue -> queue.dead.values().stream())
                 .map(MemoryStream.Dead::letter)
                 .filter(letter -> isAsked(letter, query)),
-            letter -> new PageKey(letter.failure().at(), letter.id()));
+            DeadLetter::key);
   }
 
   private static boolean isAsked(DeadLetter letter, DeadLetterQuery query) {

@@ -47,7 +47,8 @@ final class MemoryStreamReader implements StreamReader {
               .filter(stored -> isAsked(stored, query));
       return StreamRules.fitting(
           new MemoryPage(query.created(), query.after(), query.limit())
-              .of(asked, MemoryStreamReader::key));
+              .of(asked, MemoryStreamReader::key),
+          StoredMessage::message);
     }
   }
 
@@ -89,7 +90,8 @@ final class MemoryStreamReader implements StreamReader {
               .flatMap(queue -> stored(queue, log -> traced(log, traceId)))
               .sorted(Comparator.comparing(MemoryStreamReader::key, MemoryPage.OLDEST_FIRST))
               .limit(limit)
-              .toList());
+              .toList(),
+          StoredMessage::message);
     }
   }
 

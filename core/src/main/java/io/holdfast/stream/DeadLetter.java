@@ -47,6 +47,11 @@ public record DeadLetter(
     }
   }
 
+  /** Its place among others. */
+  public PageKey key() {
+    return new PageKey(failure.at(), id);
+  }
+
   /** The same with another payload. */
   DeadLetter with(Payload payload) {
     return new DeadLetter(id, group, message.with(payload), isEncrypted, failure);

@@ -6,7 +6,10 @@ import java.util.UUID;
 
 /** Messages that their group gave up. Safe for use by many threads. */
 public interface DeadLetters {
-  /** A page, newest first. */
+  /**
+   * A page, newest first. Large ones make it short (16 MiB of payloads, at least one letter): the
+   * end is where a page is empty.
+   */
   List<DeadLetter> list(DeadLetterQuery query);
 
   /** How many the query finds on all pages. */

@@ -66,7 +66,21 @@ final class DeadLettersHandle implements DeadLetters {
   @Override
   public List<Redriven> redrive(DeadLetterQuery query, Redrive how) {
     check(query, MOST_REDRIVEN);
-    return redrive(read(query).stream().map(DeadLetter::id).toList(), how);
+    return redrive(ids(query), how);
+  }
+
+  private List<UUID> ids(DeadLetterQuery query) {
+    List<UUID> ids = new ArrayList<>();
+    DeadLetterQuery next = query;
+    boolean isLast = false;
+    while (!isLast && ids.size() < query.limit()) {
+      next = next.limit(query.limit() - ids.size());
+      List<DeadLetter> page = read(next);
+      page.forEach(letter -> ids.add(letter.id()));
+      isLast = StreamRules.isLast(page, next.limit(), DeadLetter::message);
+      next = isLast ? next : next.after(page.get(page.size() - 1).key());
+    }
+    return ids;
   }
 
   @Override

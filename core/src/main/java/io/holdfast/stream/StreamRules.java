@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What arguments must be like; each check names the argument at fault. */
@@ -36,16 +37,22 @@ public final class StreamRules {
 
   private StreamRules() {}
 
-  /** As many of the first messages as one answer has room for: one at least. */
-  public static List<StoredMessage> fitting(List<StoredMessage> messages) {
+  /** As many of the first as one answer has room for the payloads of: one at least. */
+  public static <T> List<T> fitting(List<T> all, Function<T, Message> message) {
     long bytes = 0;
-    for (int i = 0; i < messages.size(); i++) {
-      bytes += messages.get(i).message().payload().size();
+    for (int i = 0; i < all.size(); i++) {
+      bytes += message.apply(all.get(i)).payload().size();
       if (i > 0 && bytes > MAX_ANSWER) {
-        return messages.subList(0, i);
+        return all.subList(0, i);
       }
     }
-    return messages;
+    return all;
+  }
+
+  /** Whether nothing comes behind a page. It may also be short because its messages are large. */
+  public static <T> boolean isLast(List<T> page, int limit, Function<T, Message> message) {
+    long bytes = page.stream().mapToLong(each -> message.apply(each).payload().size()).sum();
+    return page.isEmpty() || page.size() < limit && bytes < MAX_ANSWER / 2;
   }
 
   /** A queue's name: up to 255 characters; none at all is a name too. */

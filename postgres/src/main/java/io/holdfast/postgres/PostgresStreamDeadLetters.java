@@ -11,6 +11,7 @@ import io.holdfast.stream.Redriven;
 import io.holdfast.stream.StreamDeadLetters;
 import io.holdfast.stream.StreamIds;
 import io.holdfast.stream.StreamInfo;
+import io.holdfast.stream.StreamRules;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -48,7 +49,19 @@ final class PostgresStreamDeadLetters implements StreamDeadLetters {
              d.failed_at, d.reason, d.error, d.retry_count, d.attempt
       """;
 
-  private static final String LIST = "SELECT " + COLUMNS + " FROM " + PAGE;
+  /** The page, until its payloads fill an answer. */
+  private static final String LIST =
+      """
+      SELECT d.* FROM (
+        SELECT d.*, row_number() OVER page AS n, sum(octet_length(d.payload)) OVER page AS bytes
+          FROM (SELECT {columns} FROM {page}) AS d
+        WINDOW page AS (ORDER BY d.failed_at DESC, d.id DESC)) AS d
+       WHERE d.n = 1 OR d.bytes <= {bytes}
+       ORDER BY d.failed_at DESC, d.id DESC
+      """
+          .replace("{columns}", COLUMNS)
+          .replace("{page}", PAGE)
+          .replace("{bytes}", Long.toString(StreamRules.MAX_ANSWER));
 
   private static final String MEANT =
       """

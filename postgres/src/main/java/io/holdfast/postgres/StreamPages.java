@@ -129,7 +129,7 @@ final class StreamPages {
       top = begin;
       window = window.multipliedBy(WIDER);
     }
-    return StreamRules.fitting(page);
+    return StreamRules.fitting(page, StoredMessage::message);
   }
 
   /** A window that was cut has more than half an answer: no message is larger than the rest. */

@@ -9,10 +9,10 @@ import io.holdfast.server.http.Role;
 import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
 import io.holdfast.stream.Message;
-import io.holdfast.stream.PageKey;
 import io.holdfast.stream.QueueFigures;
 import io.holdfast.stream.Redrive;
 import io.holdfast.stream.Redriven;
+import io.holdfast.stream.StreamRules;
 import io.holdfast.stream.Streams;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +26,7 @@ final class DeadLetterEndpoints {
   private static final int PAGE = 1_000;
   private static final long MOST_SKIPPED = 1_000_000;
   private static final int MOST_PURGED = 10_000;
+  private static final long MOST_BYTES = 64L << 20;
 
   private final Streams streams;
 
@@ -80,30 +81,39 @@ final class DeadLetterEndpoints {
     DeadLetterQuery query = query(exchange);
     long limit = Asked.number(exchange, "limit", 100, 1, PAGE);
     long offset = Asked.number(exchange, "offset", 0, 0, MOST_SKIPPED);
-    List<DeadLetter> found = first(exchange, query, offset + limit);
     return Doc.ok(
         Doc.of(
             "messages",
-            Doc.cut(found, offset, limit).stream().map(DeadLetterEndpoints::document).toList(),
+            page(exchange, query, offset, limit).stream()
+                .map(DeadLetterEndpoints::document)
+                .toList(),
             "total",
             total(exchange, query),
             "pagination",
             Doc.page(limit, offset)));
   }
 
-  private List<DeadLetter> first(Exchange exchange, DeadLetterQuery query, long count) {
+  private List<DeadLetter> page(Exchange exchange, DeadLetterQuery query, long offset, long limit) {
     List<DeadLetter> found = new ArrayList<>();
-    DeadLetterQuery next = query.limit((int) Math.min(PAGE, count));
-    while (found.size() < count) {
+    DeadLetterQuery next = query.limit((int) Math.min(PAGE, offset + limit));
+    long seen = 0;
+    long bytes = 0;
+    boolean isLast = false;
+    while (!isLast && found.size() < limit) {
       List<DeadLetter> page = streams.deadLetters().list(next);
-      page.stream()
-          .filter(letter -> exchange.caller().sees(letter.message().place().queue()))
-          .forEach(found::add);
-      if (page.size() < next.limit()) {
-        break;
+      for (DeadLetter letter : page) {
+        boolean isMine = exchange.caller().sees(letter.message().place().queue());
+        if (isMine && ++seen > offset && found.size() < limit) {
+          found.add(letter);
+          bytes += letter.message().payload().size();
+        }
       }
-      DeadLetter last = page.get(page.size() - 1);
-      next = next.after(new PageKey(last.failure().at(), last.id()));
+      if (bytes > MOST_BYTES) {
+        throw Refusal.malformed(
+            "limit is too large: the messages have more than " + MOST_BYTES + " bytes");
+      }
+      isLast = StreamRules.isLast(page, next.limit(), DeadLetter::message);
+      next = isLast ? next : next.after(page.get(page.size() - 1).key());
     }
     return found;
   }

@@ -131,10 +131,8 @@ final class MessageEndpoints {
     return at;
   }
 
-  /** Whether nothing comes behind it. A page may also be short because its messages are large. */
   private static boolean isLast(List<StoredMessage> page, MessageQuery query) {
-    long bytes = page.stream().mapToLong(stored -> stored.message().payload().size()).sum();
-    return page.isEmpty() || page.size() < query.limit() && bytes < StreamRules.MAX_ANSWER / 2;
+    return StreamRules.isLast(page, query.limit(), StoredMessage::message);
   }
 
   private static PageKey key(StoredMessage message) {
@@ -265,18 +263,19 @@ final class MessageEndpoints {
         DeadLetterQuery.of(message.message().place().queue())
             .partition(message.message().place().partition())
             .limit(PAGE);
-    for (int seen = 0; seen < MOST_SEEN; seen += PAGE) {
+    int seen = 0;
+    while (seen < MOST_SEEN) {
       List<DeadLetter> page = streams.deadLetters().list(query);
       for (DeadLetter letter : page) {
         if (letter.message().id().equals(id)) {
           return new Setback(letter.failure().error(), letter.failure().retryCount());
         }
       }
-      if (page.size() < PAGE) {
+      if (StreamRules.isLast(page, PAGE, DeadLetter::message)) {
         break;
       }
-      DeadLetter last = page.get(PAGE - 1);
-      query = query.after(new PageKey(last.failure().at(), last.id()));
+      seen += page.size();
+      query = query.after(page.get(page.size() - 1).key());
     }
     return Setback.NONE;
   }

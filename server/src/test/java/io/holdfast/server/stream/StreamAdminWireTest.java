@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.holdfast.stream.NewMessage;
+import io.holdfast.stream.PopRequest;
+import io.holdfast.stream.Verdict;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -290,6 +293,21 @@ class StreamAdminWireTest extends StreamWire {
     assertThat(found.text("/messages/0/payload")).isEqualTo("7");
     assertThat(found.text("/messages/0/traceId")).isEqualTo(trace);
     assertThat(get("/api/v1/messages/by-trace/x").status()).isEqualTo(400);
+  }
+
+  @Test
+  void a_list_of_large_dead_letters_is_refused_and_a_shorter_one_is_not() {
+    String large = '"' + "x".repeat(4_190_000) + '"';
+    for (int i = 0; i < 17; i++) {
+      streams.push(List.of(NewMessage.to("large", large)));
+      streams.ack(streams.pop(PopRequest.of("large")).ackAll(Verdict.DEAD_LETTER));
+    }
+    Answer all = get("/api/v1/dlq?queue=large&limit=100");
+    assertThat(all.status()).isEqualTo(400);
+    assertThat(all.text("/error")).contains("limit is too large");
+    Answer some = get("/api/v1/dlq?queue=large&limit=2&offset=10");
+    assertThat(some.json().at("/messages")).hasSize(2);
+    assertThat(some.text("/total")).isEqualTo("17");
   }
 
   @Test

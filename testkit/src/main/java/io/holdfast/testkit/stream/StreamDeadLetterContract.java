@@ -10,7 +10,6 @@ import io.holdfast.stream.DeadLetter;
 import io.holdfast.stream.DeadLetterQuery;
 import io.holdfast.stream.Message;
 import io.holdfast.stream.NewMessage;
-import io.holdfast.stream.PageKey;
 import io.holdfast.stream.Payload;
 import io.holdfast.stream.PopRequest;
 import io.holdfast.stream.Popped;
@@ -207,7 +206,7 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
       time.advance(Duration.ofMillis(1));
       buried("p", "later", "no");
       DeadLetter last = page.get(page.size() - 1);
-      query = query.after(new PageKey(last.failure().at(), last.id()));
+      query = query.after(last.key());
       page = streams.deadLetters().list(query);
     }
 
@@ -317,6 +316,26 @@ public abstract class StreamDeadLetterContract extends StreamOperatorSuite {
     redriven(letter, Redrive.BACK);
 
     assertThat(texts(now(waiting))).containsExactly("a");
+  }
+
+  @Test
+  void large_letters_make_a_page_short_and_none_is_left_out_or_behind() {
+    String large = "x".repeat(3 << 20);
+    for (int i = 0; i < 7; i++) {
+      buried("p", i + large, "too large");
+      time.advance(Duration.ofMillis(1));
+    }
+
+    List<String> seen = new ArrayList<>();
+    List<DeadLetter> page = letters();
+    assertThat(page).as("at most 16 MiB").hasSizeBetween(1, 5);
+    while (!page.isEmpty()) {
+      textsOf(page).forEach(text -> seen.add(text.substring(0, 1)));
+      DeadLetter last = page.get(page.size() - 1);
+      page = streams.deadLetters().list(DeadLetterQuery.of(QUEUE).after(last.key()));
+    }
+    assertThat(seen).containsExactly("6", "5", "4", "3", "2", "1", "0");
+    assertThat(streams.deadLetters().redrive(DeadLetterQuery.of(QUEUE), Redrive.BACK)).hasSize(7);
   }
 
   @Test
