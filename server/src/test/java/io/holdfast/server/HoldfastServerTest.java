@@ -327,6 +327,26 @@ class HoldfastServerTest {
   }
 
   @Test
+  void a_larger_body_is_only_for_who_needs_a_token() throws Exception {
+    server.close();
+    server =
+        HoldfastServer.start(
+            Services.of(Holdfast.inMemory()),
+            ServerOptions.DEFAULTS.port(0).limits(Limits.DEFAULTS.sizes(16 * 1024, 1_000_000)));
+
+    assertThat(raw("GET /live HTTP/1.1", "Host: localhost", "Content-Length: 500000", "", ""))
+        .startsWith("HTTP/1.1 413");
+    assertThat(
+            raw(
+                "POST /v1/locks.list HTTP/1.1",
+                "Host: localhost",
+                "Content-Length: 1000001",
+                "",
+                ""))
+        .contains("1000000 bytes");
+  }
+
+  @Test
   void a_head_that_is_no_HTTP_is_refused_in_the_words_of_its_wire() throws Exception {
     Map<String, String> wires =
         Map.of(
